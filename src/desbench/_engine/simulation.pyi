@@ -1,0 +1,75 @@
+"""The compiled shop. `docs/model.md` is its specification."""
+
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from desbench.instances.instance import Instance
+
+EVENT_KINDS: Final[tuple[str, ...]]
+CAUSES: Final[tuple[str, ...]]  # of event rows: down causes, strandings, modes, limits
+MACHINE_STATES: Final[tuple[str, ...]]  # idle, setup, processing, blocked, down
+VEHICLE_STATES: Final[tuple[str, ...]]  # idle, empty, loaded
+MODES: Final[tuple[str, ...]]  # normal, eco, pause
+PLACES: Final[tuple[str, ...]]  # nowhere, source, vehicle, gate, inbound, machine, outbound, done
+
+class Stop:
+    time: int
+    status: str  # "" while the episode runs; done, deadlock, no_progress, horizon, decision_limit
+    stalled: bool
+    ready: list[int]
+    cells: list[int]
+    stranded: list[int]
+    alarms: list[tuple[str, int]]
+    breakdowns: list[int]
+    repairs: list[int]
+    cycle: list[tuple[str, int]]
+
+class Simulation:
+    epoch: int  # set by the caller: epochs so far, written to the rows of commands
+
+    def __init__(self, instance: Instance) -> None: ...
+    # time
+    def advance(self) -> Stop: ...
+    @property
+    def time(self) -> int: ...
+    @property
+    def status(self) -> str: ...
+    # commands: raise IllegalAction and leave the state untouched
+    def assign(self, job: int, cell: int) -> None: ...
+    def unassign(self, job: int) -> None: ...
+    def dispatch(self, job: int, machine: int) -> None: ...
+    def set_mode(self, cell: int, mode: str) -> None: ...
+    # would the command be accepted now
+    def can_assign(self, job: int, cell: int) -> bool: ...
+    def can_unassign(self, job: int) -> bool: ...
+    def can_dispatch(self, job: int, machine: int) -> bool: ...
+    def can_set_mode(self, cell: int, mode: str) -> bool: ...
+    # live views, valid until the next command or advance
+    def ready(self) -> list[int]: ...  # ascending
+    def stranded(self) -> list[int]: ...  # ascending; stranded items that may be unassigned now
+    def pairs(self, cell: int) -> list[tuple[int, int]]: ...  # (machine, job): machine ascending, then inbound order; [] if paused
+    def gate(self, cell: int) -> list[int]: ...  # by (arrival, job), withdrawn ones included
+    def inbound(self, cell: int) -> list[int]: ...  # in order of admission, withdrawn ones included
+    def outbound(self, cell: int) -> list[int]: ...  # in order of entry
+    def coming(self, cell: int) -> list[int]: ...  # assigned to the cell and not yet inbound there, ascending
+    def committed(self, cell: int) -> int: ...
+    def room(self, cell: int, job: int = -1) -> int: ...  # commitment - committed, `job` itself not counted
+    def growth(self, cell: int) -> int: ...  # how often committed(cell) has decreased
+    def mode(self, cell: int) -> str: ...
+    def power(self, area: int) -> int: ...  # watts; area = -1: the plant, vehicles included
+    def wip(self, area: int) -> int: ...
+    def operation(self, job: int) -> int: ...  # index of the current operation; the number of operations when done
+    def place(self, job: int) -> tuple[str, int]: ...  # (place, cell, machine or vehicle; -1 where none)
+    def assigned(self, job: int) -> int: ...  # cell, or -1
+    def machine(self, machine: int) -> tuple[str, int, int, int]: ...  # (state, job or -1, family, down since or -1)
+    def vehicle(self, vehicle: int) -> tuple[str, int, int]: ...  # (state, job or -1, location it stands at or drives to)
+    def estimate(self, job: int, cell: int) -> tuple[int, int, int]: ...  # (expected, optimistic, machine)
+    def energy(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]: ...  # watt-ticks so far: [M, 5] by state, [V]
+    # rows since the last call, as columns; -1 = empty; codes index the tuples above
+    def event_rows(self) -> dict[str, npt.NDArray[np.int64]]: ...  # time kind job operation machine cell area vehicle epoch amount cause
+    def interval_rows(self) -> dict[str, npt.NDArray[np.int64]]: ...  # vehicle(0/1) entity state job operation start end power
+    def violation_rows(self) -> dict[str, npt.NDArray[np.int64]]: ...  # wip(0/1) entity start end magnitude
+
+def build() -> dict[str, Any]: ...  # {"checked": bool, "cython": version}
