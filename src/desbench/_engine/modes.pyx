@@ -1,0 +1,42 @@
+from desbench._engine.rows cimport event_row_t, new_event
+from desbench._engine.state cimport cell_t, shop_t
+from desbench._engine.types cimport C_NORMAL, K_MODE, NOBODY, PAUSE, cause_t, index_t, mode_t
+
+
+cdef bint may_set_mode(const shop_t* shop, index_t cell, mode_t mode) noexcept nogil:
+    cdef index_t area = shop.case.cell_area[cell]
+    if shop.cells[cell].mode == <int>mode:
+        return False
+    if mode != PAUSE:
+        return True
+    return shop.case.power_cap[area] >= 0 and shop.areas[area].power > shop.case.power_cap[area]
+
+
+cdef int set_mode(shop_t* shop, index_t cell, mode_t mode, index_t epoch) except -1 nogil:
+    cdef cell_t* c = &shop.cells[cell]
+    cdef event_row_t* row = new_event(&shop.rows, shop.now, K_MODE)
+    row.cell = cell
+    row.area = shop.case.cell_area[cell]
+    row.epoch = epoch
+    row.cause = C_NORMAL + mode
+    if mode == PAUSE:
+        c.mode_before = c.mode
+        shop.paused += 1
+    elif c.mode == PAUSE:
+        shop.paused -= 1
+    c.mode = mode
+    return 0
+
+
+cdef int lift_pauses(shop_t* shop) except -1 nogil:
+    """Return paused cells to their mode where the area is within its cap or nothing runs in it."""
+    cdef index_t cell, area
+    if shop.paused == 0:
+        return 0
+    for cell in range(shop.case.cells):
+        area = shop.case.cell_area[cell]
+        if shop.cells[cell].mode == PAUSE and (
+            shop.areas[area].power <= shop.case.power_cap[area] or shop.areas[area].working == 0
+        ):
+            set_mode(shop, cell, <mode_t>shop.cells[cell].mode_before, NOBODY)
+    return 0

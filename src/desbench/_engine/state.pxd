@@ -1,0 +1,169 @@
+"""Everything a running shop is: the case (borrowed arrays) and what changes."""
+
+from desbench._engine.memory cimport vector_t
+from desbench._engine.queue cimport heap_t
+from desbench._engine.rows cimport rows_t
+from desbench._engine.types cimport index_t, int8_t, mode_t, place_t, tick_t
+
+cdef struct case_t:  # arrays of the Instance, never written
+    index_t jobs, operations, machines, cells, areas, vehicles, families
+    const tick_t* release
+    const tick_t* patience
+    const index_t* operation_offset
+    const index_t* family
+    const index_t* eligible_offset
+    const index_t* eligible_machine
+    const tick_t* nominal
+    const tick_t* realised
+    const tick_t* processing_power
+    const index_t* machine_cell
+    const tick_t* power_idle
+    const tick_t* power_setup
+    const tick_t* power_blocked
+    const tick_t* power_down
+    const index_t* initial_family
+    const tick_t* mean_repair
+    const index_t* interruption
+    const tick_t* setup  # [machine, from + 1, to]
+    const index_t* down_offset
+    const tick_t* down_start
+    const tick_t* down_end
+    const index_t* down_cause
+    const index_t* cell_area
+    const index_t* inbound
+    const index_t* outbound
+    const index_t* commitment
+    const tick_t* power_cap
+    const tick_t* wip_cap
+    const tick_t* vehicle_power
+    const tick_t* travel  # [from, to]
+    const index_t* arrival_order  # jobs by (release, job)
+    const index_t* cell_machine_offset  # machines of a cell, ascending
+    const index_t* cell_machine
+    tick_t plant_power_cap
+    tick_t eco_duration_num, eco_duration_den, eco_power_num, eco_power_den
+    tick_t horizon
+    tick_t decision_limit
+    tick_t no_progress_limit
+
+cdef struct link_t:
+    index_t next
+    index_t previous
+
+cdef struct list_t:
+    index_t head
+    index_t tail
+    index_t count
+
+cdef struct job_t:
+    tick_t arrival  # at the gate; while on a vehicle, when it will arrive
+    tick_t asked  # time of assignment
+    tick_t withdrawn  # time of the last unassign, or -1
+    tick_t patience  # time of the live patience event, or -1
+    index_t operation  # index over all operations; that of the next job's first when done
+    index_t where  # the cell, machine or vehicle, by place
+    index_t assigned  # cell, or -1; ends at dispatch
+    index_t vehicle  # allotted or carrying, or -1
+    index_t wip_assigned  # areas in which the item counts as WIP, or -1
+    index_t wip_standing
+    int8_t place
+    int8_t move
+    int8_t stranding
+    int8_t newly_ready  # already named in the coming stop
+
+cdef struct machine_t:
+    tick_t due  # live event of the phase, or -1
+    tick_t length  # of the phase, realised
+    tick_t left  # of the phase, while down
+    tick_t nominal  # length of the phase as agents know it
+    tick_t nominal_left  # at nominal_since; while down, now
+    tick_t nominal_since
+    tick_t finish_time  # of the finished item
+    tick_t down_since  # or -1 while up
+    tick_t since  # of the shown state
+    tick_t power
+    tick_t energy[5]  # by shown state
+    index_t job  # the item on the machine, or -1
+    index_t operation  # in work or just finished, over all operations
+    index_t alternative  # row of eligible_machine
+    index_t family
+    index_t next_down  # row of down_start
+    int8_t phase
+    int8_t eco  # the phase began in eco
+    int8_t blocked  # blocking_start was logged
+    int8_t shown
+    index_t shown_job
+    index_t shown_operation  # within the job
+
+cdef struct cell_t:
+    list_t gate  # by (arrival, job)
+    list_t inbound  # in order of admission
+    list_t outbound  # in order of entry
+    list_t assigned  # items assigned to the cell and not yet dispatched
+    tick_t backlog  # shortest nominal durations of `assigned`
+    index_t committed
+    index_t growth  # how often committed has decreased
+    index_t finished  # finished items still on machines
+    int8_t mode
+    int8_t mode_before  # the pause
+
+cdef struct area_t:
+    tick_t power
+    index_t wip
+    index_t working  # machines that show setup or processing
+
+cdef struct vehicle_t:
+    tick_t since  # of the present state
+    tick_t energy
+    index_t location  # where it stands or drives to
+    index_t job
+    int8_t state
+
+cdef struct limit_t:
+    tick_t cap  # or -1
+    tick_t onset  # of the open violation, or -1
+    tick_t peak
+    tick_t alarmed  # instant of the last alarm, or -1
+
+cdef struct shop_t:
+    case_t case
+    job_t* jobs
+    machine_t* machines
+    cell_t* cells
+    area_t* areas
+    vehicle_t* vehicles
+    limit_t* limits  # power of each area, power of the plant, WIP of each area
+    link_t* standing  # links of gate, inbound, outbound
+    link_t* waiting  # links of ready and requests
+    link_t* promised  # links of cell.assigned
+    list_t ready
+    list_t requests  # by (asked, job)
+    heap_t queue
+    rows_t rows
+    vector_t newcomers  # items that reached a gate since the last settle
+    vector_t newly_ready  # since the last stop, as are the next four
+    vector_t newly_stranded
+    vector_t breakdowns
+    vector_t repairs
+    vector_t alarms  # indexes into limits
+    tick_t now
+    tick_t plant_power
+    index_t epoch
+    index_t jobs_left
+    index_t next_arrival  # row of arrival_order
+    index_t pending  # live events that can move an item
+    index_t unblocked  # finished items whose machine is not blocked yet
+    index_t idle_vehicles
+    index_t stranded
+    index_t paused
+    index_t stalls  # consecutive stalled stops
+    index_t rounds  # of the present instant
+    int8_t changed  # commands were accepted since the last advance
+    int8_t status
+
+cdef void list_append(list_t* items, link_t* links, index_t item) noexcept nogil
+cdef void list_insert(list_t* items, link_t* links, index_t item, index_t follower) noexcept nogil
+cdef void list_remove(list_t* items, link_t* links, index_t item) noexcept nogil
+
+cdef shop_t* new_shop(case_t case) except NULL
+cdef void free_shop(shop_t* shop) noexcept
