@@ -62,11 +62,12 @@ cdef void free_commitment(shop_t* shop, index_t cell) noexcept nogil:
 
 
 cdef int make_ready(shop_t* shop, index_t job) except -1 nogil:
+    """An event made the item ready: the coming stop names it."""
     list_append(&shop.ready, shop.waiting, job)
-    if not shop.jobs[job].newly_ready:
-        shop.jobs[job].newly_ready = 1
-        vector_push(&shop.newly_ready, job)
-    return 0
+    if shop.jobs[job].newly_ready:
+        return 0
+    shop.jobs[job].newly_ready = 1
+    return vector_push(&shop.newly_ready, job)
 
 
 cdef int reach_gate(shop_t* shop, index_t job, index_t cell) except -1 nogil:

@@ -1,4 +1,5 @@
 from desbench._engine.buffer cimport end_stranding, free_commitment, make_ready, strand
+from desbench._engine.memory cimport vector_push
 from desbench._engine.meter cimport recount_wip, show_machine
 from desbench._engine.queue cimport heap_push
 from desbench._engine.rows cimport event_row_t, new_event
@@ -261,6 +262,7 @@ cdef int break_down(shop_t* shop, index_t machine) except -1 nogil:
         m.due = NOBODY
     m.down_since = shop.now
     heap_push(&shop.queue, end, REPAIR, machine)
+    vector_push(&shop.breakdowns, machine)
     show_machine(shop, machine)
     return strand_promised(shop, machine)
 
@@ -291,6 +293,7 @@ cdef int repair(shop_t* shop, index_t machine) except -1 nogil:
     cdef machine_t* m = &shop.machines[machine]
     cdef index_t job = shop.cells[shop.case.machine_cell[machine]].assigned.head
     stop_row(shop, machine, K_REPAIR)
+    vector_push(&shop.repairs, machine)
     m.down_since = NOBODY
     m.next_down += 1
     schedule_stop(shop, machine)

@@ -167,22 +167,25 @@ cdef class Simulation:
 
     def can_assign(self, index_t job, index_t cell):
         return (
-            self.is_job(job) and self.is_cell(cell)
+            self.is_running() and self.is_job(job) and self.is_cell(cell)
             and bool(transport.may_assign(self.shop, job, cell))
         )
 
     def can_unassign(self, index_t job):
-        return self.is_job(job) and bool(transport.may_unassign(self.shop, job))
+        return (
+            self.is_running() and self.is_job(job)
+            and bool(transport.may_unassign(self.shop, job))
+        )
 
     def can_dispatch(self, index_t job, index_t machine):
         return (
-            self.is_job(job) and 0 <= machine < self.shop.case.machines
+            self.is_running() and self.is_job(job) and 0 <= machine < self.shop.case.machines
             and bool(ending.may_dispatch(self.shop, job, machine))
         )
 
     def can_set_mode(self, index_t cell, str mode):
         return (
-            self.is_cell(cell) and mode in MODES
+            self.is_running() and self.is_cell(cell) and mode in MODES
             and bool(modes.may_set_mode(self.shop, cell, <mode_t><int>MODES.index(mode)))
         )
 
@@ -196,7 +199,7 @@ cdef class Simulation:
         """Stranded items that may be unassigned now, ascending."""
         cdef index_t cell, job
         cdef list found = []
-        if self.shop.stranded == 0:
+        if self.shop.stranded == 0 or not self.is_running():
             return found
         for cell in range(self.shop.case.cells):
             job = self.shop.cells[cell].assigned.head
@@ -525,6 +528,9 @@ cdef class Simulation:
         counted.discard(job)
         return min(counted)
 
+    cdef bint is_running(self) noexcept:
+        return self.shop.status == RUNNING
+
     cdef bint is_job(self, index_t job) noexcept:
         return 0 <= job < self.shop.case.jobs
 
@@ -547,7 +553,7 @@ cdef class Simulation:
         return 0
 
     cdef int refuse_after_end(self, str command) except -1:
-        if self.shop.status != RUNNING:
+        if not self.is_running():
             raise IllegalAction(f"{command}: the episode has ended ({self.status})")
         return 0
 

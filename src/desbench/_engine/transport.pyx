@@ -5,7 +5,6 @@ from desbench._engine.buffer cimport (
     is_counted,
     leave_place,
     location_of,
-    make_ready,
     reach_gate,
     room_of,
     schedule_patience,
@@ -136,7 +135,8 @@ cdef int unassign(shop_t* shop, index_t job) except -1 nogil:
     j.move = STAYS
     j.withdrawn = shop.now
     recount_wip(shop, job)
-    return make_ready(shop, job)
+    list_append(&shop.ready, shop.waiting, job)
+    return 0
 
 
 cdef index_t serve_requests(shop_t* shop) except -1 nogil:
