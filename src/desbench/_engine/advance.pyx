@@ -1,7 +1,8 @@
 from desbench._engine.buffer cimport make_ready, run_out_of_patience
+from desbench._engine.down cimport fall_due, repair, schedule_stop
 from desbench._engine.ending cimport is_decidable, is_pending, test_end
 from desbench._engine.fail cimport ENDLESS_INSTANT, fail
-from desbench._engine.machine cimport break_down, complete_setup, finish, repair, schedule_stop
+from desbench._engine.machine cimport complete_setup, finish
 from desbench._engine.meter cimport close_meters, leave_instant, raise_alarms
 from desbench._engine.queue cimport entity_of, event_t, heap_pop, heap_push, rank_of
 from desbench._engine.rows cimport event_row_t, new_event
@@ -141,7 +142,7 @@ cdef int apply(shop_t* shop, rank_t rank, index_t entity) except -1 nogil:
     if rank == PICKUP:
         return pick_up(shop, entity)
     if rank == BREAKDOWN:
-        return break_down(shop, entity)
+        return fall_due(shop, entity)
     if rank == REPAIR:
         return repair(shop, entity)
     if rank == ARRIVAL:

@@ -62,7 +62,12 @@ cdef bint any_pair(const shop_t* shop) noexcept nogil:
 
 cdef bint is_decidable(const shop_t* shop) noexcept nogil:
     """The conditions under which advance() stops after a settle."""
-    return shop.ready.count > 0 or any_stranded(shop, False) or any_pair(shop)
+    return (
+        shop.ready.count > 0
+        or (shop.vehicle_stops and shop.newly_idle.count > 0)
+        or any_stranded(shop, False)
+        or any_pair(shop)
+    )
 
 
 cdef bint any_stranded(const shop_t* shop, bint with_room) noexcept nogil:

@@ -1,4 +1,4 @@
-"""Machines: dispatch, setup, processing, finish, stops."""
+"""Machines: dispatch, setup, processing, finish, blocking."""
 
 from desbench._engine.state cimport shop_t
 from desbench._engine.types cimport index_t, tick_t
@@ -13,7 +13,5 @@ cdef int complete_setup(shop_t* shop, index_t machine) except -1 nogil
 cdef int finish(shop_t* shop, index_t machine) except -1 nogil
 cdef int release_machine(shop_t* shop, index_t machine) except -1 nogil
 cdef int block(shop_t* shop, index_t machine) except -1 nogil
-cdef int schedule_stop(shop_t* shop, index_t machine) except -1 nogil
-cdef int break_down(shop_t* shop, index_t machine) except -1 nogil
-cdef int repair(shop_t* shop, index_t machine) except -1 nogil
+cdef int run_phase(shop_t* shop, index_t machine, tick_t left, tick_t nominal) except -1 nogil
 cdef tick_t nominal_rest(const shop_t* shop, index_t machine) noexcept nogil

@@ -1,11 +1,11 @@
-from desbench._engine.buffer cimport end_stranding, free_commitment, make_ready, strand
-from desbench._engine.memory cimport vector_push
+from desbench._engine.buffer cimport end_stranding, free_commitment, make_ready
+from desbench._engine.down cimport begin_due_stop
 from desbench._engine.meter cimport recount_wip, show_machine
 from desbench._engine.queue cimport heap_push
 from desbench._engine.rows cimport event_row_t, new_event
 from desbench._engine.state cimport case_t, job_t, list_remove, machine_t, shop_t
+from desbench._engine.transport cimport ask_vehicle
 from desbench._engine.types cimport (
-    BREAKDOWN,
     BY_BREAKDOWN,
     BY_PATIENCE,
     DONE,
@@ -17,19 +17,15 @@ from desbench._engine.types cimport (
     IN_SETUP,
     K_BLOCKING_RELEASE,
     K_BLOCKING_START,
-    K_BREAKDOWN,
     K_DISPATCH,
     K_FINISH,
     K_JOB_COMPLETE,
-    K_REPAIR,
     K_SETUP_COMPLETE,
     K_SETUP_START,
     K_STAGE_RELEASE_READY,
     K_START,
     MACHINE,
     NOBODY,
-    REPAIR,
-    RESTART,
     SETUP_COMPLETE,
     index_t,
     kind_t,
@@ -188,7 +184,16 @@ cdef int finish(shop_t* shop, index_t machine) except -1 nogil:
     shop.pending -= 1
     machine_row(shop, machine, K_FINISH)
     m.due = NOBODY
-    if j.operation + 1 == shop.case.operation_offset[job + 1]:
+    if j.operation + 1 < shop.case.operation_offset[job + 1]:
+        j.operation += 1
+        machine_row(shop, machine, K_STAGE_RELEASE_READY)
+        hold_finished(shop, machine)
+        make_ready(shop, job)
+    elif shop.case.deliver:
+        j.operation += 1
+        hold_finished(shop, machine)
+        ask_vehicle(shop, job, NOBODY)
+    else:
         machine_row(shop, machine, K_JOB_COMPLETE)
         j.operation += 1
         j.place = DONE
@@ -196,17 +201,19 @@ cdef int finish(shop_t* shop, index_t machine) except -1 nogil:
         m.job = NOBODY
         m.phase = EMPTY
         shop.jobs_left -= 1
-    else:
-        j.operation += 1
-        machine_row(shop, machine, K_STAGE_RELEASE_READY)
-        m.phase = FINISHED
-        m.blocked = 0
-        m.finish_time = shop.now
-        shop.cells[shop.case.machine_cell[machine]].finished += 1
-        shop.unblocked += 1
-        make_ready(shop, job)
     recount_wip(shop, job)
-    return show_machine(shop, machine)
+    show_machine(shop, machine)
+    return begin_due_stop(shop, machine)
+
+
+cdef void hold_finished(shop_t* shop, index_t machine) noexcept nogil:
+    """The item stays on the machine until the settle, or longer, moves it."""
+    cdef machine_t* m = &shop.machines[machine]
+    m.phase = FINISHED
+    m.blocked = 0
+    m.finish_time = shop.now
+    shop.cells[shop.case.machine_cell[machine]].finished += 1
+    shop.unblocked += 1
 
 
 cdef int release_machine(shop_t* shop, index_t machine) except -1 nogil:
@@ -227,82 +234,6 @@ cdef int block(shop_t* shop, index_t machine) except -1 nogil:
     shop.machines[machine].blocked = 1
     shop.unblocked -= 1
     machine_row(shop, machine, K_BLOCKING_START)
-    return show_machine(shop, machine)
-
-
-cdef int schedule_stop(shop_t* shop, index_t machine) except -1 nogil:
-    """Schedule the next down interval of the calendar, if there is one."""
-    cdef machine_t* m = &shop.machines[machine]
-    if m.next_down == shop.case.down_offset[machine + 1]:
-        return 0
-    return heap_push(&shop.queue, shop.case.down_start[m.next_down], BREAKDOWN, machine)
-
-
-cdef event_row_t* stop_row(shop_t* shop, index_t machine, kind_t kind) except NULL nogil:
-    cdef event_row_t* row = new_event(&shop.rows, shop.now, kind)
-    row.machine = machine
-    row.cell = shop.case.machine_cell[machine]
-    row.area = shop.case.cell_area[row.cell]
-    row.cause = shop.case.down_cause[shop.machines[machine].next_down]
-    return row
-
-
-cdef int break_down(shop_t* shop, index_t machine) except -1 nogil:
-    cdef machine_t* m = &shop.machines[machine]
-    cdef tick_t end = shop.case.down_end[m.next_down]
-    stop_row(shop, machine, K_BREAKDOWN).amount = end - shop.now
-    if m.phase == IN_SETUP or m.phase == IN_PROCESS:
-        shop.pending -= 1
-        if shop.case.interruption[machine] == RESTART:
-            m.left = m.length
-            m.nominal_left = m.nominal
-        else:
-            m.left = m.due - shop.now
-            m.nominal_left = max(<tick_t>0, m.nominal_left - (shop.now - m.nominal_since))
-        m.due = NOBODY
-    m.down_since = shop.now
-    heap_push(&shop.queue, end, REPAIR, machine)
-    vector_push(&shop.breakdowns, machine)
-    show_machine(shop, machine)
-    return strand_promised(shop, machine)
-
-
-cdef int strand_promised(shop_t* shop, index_t machine) except -1 nogil:
-    """Items of the cell that have just lost their last machine, by job index."""
-    cdef index_t cell = shop.case.machine_cell[machine]
-    cdef index_t last = NOBODY, job, lowest
-    while True:  # few items: the next lowest job each time
-        lowest = NOBODY
-        job = shop.cells[cell].assigned.head
-        while job != NOBODY:
-            if (
-                job > last
-                and (lowest == NOBODY or job < lowest)
-                and alternative_of(shop, shop.jobs[job].operation, machine) != NOBODY
-                and all_down(shop, shop.jobs[job].operation, cell)
-            ):
-                lowest = job
-            job = shop.promised[job].next
-        if lowest == NOBODY:
-            return 0
-        strand(shop, lowest, BY_BREAKDOWN)
-        last = lowest
-
-
-cdef int repair(shop_t* shop, index_t machine) except -1 nogil:
-    cdef machine_t* m = &shop.machines[machine]
-    cdef index_t job = shop.cells[shop.case.machine_cell[machine]].assigned.head
-    stop_row(shop, machine, K_REPAIR)
-    vector_push(&shop.repairs, machine)
-    m.down_since = NOBODY
-    m.next_down += 1
-    schedule_stop(shop, machine)
-    while job != NOBODY:
-        if alternative_of(shop, shop.jobs[job].operation, machine) != NOBODY:
-            end_stranding(shop, job, BY_BREAKDOWN)
-        job = shop.promised[job].next
-    if m.phase == IN_SETUP or m.phase == IN_PROCESS:
-        return run_phase(shop, machine, m.left, m.nominal_left)
     return show_machine(shop, machine)
 
 

@@ -5,6 +5,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from desbench._engine.stop import Stop as Stop
 from desbench.instances.instance import Instance
 
 EVENT_KINDS: Final[tuple[str, ...]]
@@ -14,19 +15,8 @@ VEHICLE_STATES: Final[tuple[str, ...]]  # idle, empty, loaded
 MODES: Final[tuple[str, ...]]  # normal, eco, pause
 PLACES: Final[tuple[str, ...]]  # nowhere, source, vehicle, gate, inbound, machine, outbound, done
 
-class Stop:
-    time: int
-    status: str  # "" while the episode runs; done, deadlock, no_progress, horizon, decision_limit
-    stalled: bool
-    ready: list[int]
-    cells: list[int]
-    stranded: list[int]
-    alarms: list[tuple[str, int]]
-    breakdowns: list[int]
-    repairs: list[int]
-    cycle: list[tuple[str, int]]
-
 class Simulation:
+    vehicle_stops: bool  # advance() also stops where a vehicle has become idle
     epoch: int  # set by the caller: epochs so far, written to the rows of commands
 
     def __init__(self, instance: Instance) -> None: ...
@@ -37,15 +27,17 @@ class Simulation:
     @property
     def status(self) -> str: ...
     # commands: raise IllegalAction and leave the state untouched
-    def assign(self, job: int, cell: int) -> None: ...
+    def assign(self, job: int, cell: int, vehicle: int = -1) -> None: ...
     def unassign(self, job: int) -> None: ...
     def dispatch(self, job: int, machine: int) -> None: ...
     def set_mode(self, cell: int, mode: str) -> None: ...
+    def send(self, vehicle: int, location: int) -> None: ...
     # would the command be accepted now
-    def can_assign(self, job: int, cell: int) -> bool: ...
+    def can_assign(self, job: int, cell: int, vehicle: int = -1) -> bool: ...
     def can_unassign(self, job: int) -> bool: ...
     def can_dispatch(self, job: int, machine: int) -> bool: ...
     def can_set_mode(self, cell: int, mode: str) -> bool: ...
+    def can_send(self, vehicle: int, location: int) -> bool: ...
     # live views, valid until the next command or advance
     def ready(self) -> list[int]: ...  # ascending
     def stranded(self) -> list[int]: ...  # ascending; stranded items that may be unassigned now

@@ -4,15 +4,19 @@ import numpy as np
 
 from cython import __version__ as cython_version
 
+from desbench._engine import refusals
+from desbench._engine.cycle import wait_cycle
+from desbench._engine.refusals import MODES
+from desbench._engine.stop import Stop
 from desbench.errors import IllegalAction
 
 from desbench._engine cimport ending, estimate, machine as machines, modes, transport
 from desbench._engine.advance cimport DECIDE, ENDED, STALLED, advance, begin
 from desbench._engine.buffer cimport room_of
+from desbench._engine.case cimport Case
 from desbench._engine.memory cimport vector_t
 from desbench._engine.rows cimport drain_events, drain_intervals, drain_violations
 from desbench._engine.state cimport (
-    case_t,
     free_shop,
     job_t,
     link_t,
@@ -61,20 +65,8 @@ CAUSES = (
 )
 MACHINE_STATES = ("idle", "setup", "processing", "blocked", "down")
 VEHICLE_STATES = ("idle", "empty", "loaded")
-MODES = ("normal", "eco", "pause")
 PLACES = ("nowhere", "source", "vehicle", "gate", "inbound", "machine", "outbound", "done")
 STATUSES = ("", "done", "deadlock", "no_progress", "horizon", "decision_limit")
-
-
-cdef class Stop:
-    """Why advance() returned, and what changed since the stop before."""
-
-    cdef public object time, status, stalled
-    cdef public list ready, cells, stranded, alarms, breakdowns, repairs, cycle
-
-    def __repr__(self):
-        what = self.status or ("stalled" if self.stalled else "decide")
-        return f"Stop(time={self.time}, {what}, ready={self.ready}, cells={self.cells})"
 
 
 cdef class Simulation:
@@ -88,12 +80,12 @@ cdef class Simulation:
 
     cdef shop_t* shop
     cdef object instance
-    cdef list arrays  # keeps alive what case_t points to
+    cdef Case case
 
     def __cinit__(self, instance):
         self.instance = instance
-        self.arrays = []
-        self.shop = new_shop(self.borrow(instance))
+        self.case = Case(instance)
+        self.shop = new_shop(self.case.case)
         begin(self.shop)
 
     def __dealloc__(self):
@@ -131,21 +123,30 @@ cdef class Simulation:
     def epoch(self, index_t value):
         self.shop.epoch = value
 
+    @property
+    def vehicle_stops(self):
+        """Whether advance() also stops where a vehicle has become idle."""
+        return bool(self.shop.vehicle_stops)
+
+    @vehicle_stops.setter
+    def vehicle_stops(self, bint value):
+        self.shop.vehicle_stops = value
+
     # --- commands
 
-    def assign(self, index_t job, index_t cell):
-        """Commit `cell` to the ready item of `job`."""
+    def assign(self, index_t job, index_t cell, index_t vehicle=NOBODY):
+        """Commit `cell` to the ready item of `job`; the request may name its vehicle."""
         self.refuse_after_end("assign")
-        if not self.can_assign(job, cell):
-            raise IllegalAction(self.why_not_assign(job, cell))
-        transport.assign(self.shop, job, cell)
+        if not self.can_assign(job, cell, vehicle):
+            raise IllegalAction(refusals.why_not_assign(self, self.instance, job, cell, vehicle))
+        transport.assign(self.shop, job, cell, vehicle)
         self.accept()
 
     def unassign(self, index_t job):
         """Withdraw the item of `job` from the cell it is assigned to."""
         self.refuse_after_end("unassign")
         if not self.can_unassign(job):
-            raise IllegalAction(self.why_not_unassign(job))
+            raise IllegalAction(refusals.why_not_unassign(self, self.instance, job))
         transport.unassign(self.shop, job)
         self.accept()
 
@@ -153,21 +154,30 @@ cdef class Simulation:
         """Let `machine` take the inbound item of `job`."""
         self.refuse_after_end("dispatch")
         if not self.can_dispatch(job, machine):
-            raise IllegalAction(self.why_not_dispatch(job, machine))
+            raise IllegalAction(refusals.why_not_dispatch(self, self.instance, job, machine))
         machines.dispatch(self.shop, job, machine)
         self.accept()
+
+    def send(self, index_t vehicle, index_t location):
+        """Drive an idle vehicle empty to a location (0 = source, c + 1 = cell c), to wait there."""
+        self.refuse_after_end("send")
+        if not self.can_send(vehicle, location):
+            raise IllegalAction(refusals.why_not_send(self, self.instance, vehicle, location))
+        transport.send(self.shop, vehicle, location)
+        self.shop.changed = 1
 
     def set_mode(self, index_t cell, str mode):
         """Put `cell` into a mode: normal, eco, pause."""
         self.refuse_after_end("set_mode")
         if not self.can_set_mode(cell, mode):
-            raise IllegalAction(self.why_not_set_mode(cell, mode))
+            raise IllegalAction(refusals.why_not_set_mode(self, self.instance, cell, mode))
         modes.set_mode(self.shop, cell, MODES.index(mode), self.shop.epoch)
         self.shop.changed = 1
 
-    def can_assign(self, index_t job, index_t cell):
+    def can_assign(self, index_t job, index_t cell, index_t vehicle=NOBODY):
         return (
             self.is_running() and self.is_job(job) and self.is_cell(cell)
+            and (vehicle == NOBODY or self.is_vehicle(vehicle))
             and bool(transport.may_assign(self.shop, job, cell))
         )
 
@@ -181,6 +191,13 @@ cdef class Simulation:
         return (
             self.is_running() and self.is_job(job) and 0 <= machine < self.shop.case.machines
             and bool(ending.may_dispatch(self.shop, job, machine))
+        )
+
+    def can_send(self, index_t vehicle, index_t location):
+        return (
+            self.is_running() and self.is_vehicle(vehicle)
+            and 0 <= location <= self.shop.case.cells
+            and bool(transport.may_send(self.shop, vehicle, location))
         )
 
     def can_set_mode(self, index_t cell, str mode):
@@ -317,7 +334,7 @@ cdef class Simulation:
     def vehicle(self, index_t vehicle):
         """(state, job or -1, location it stands at or drives to)."""
         cdef vehicle_t* v
-        if not 0 <= vehicle < self.shop.case.vehicles:
+        if not self.is_vehicle(vehicle):
             raise IndexError(f"vehicle {vehicle}, must be in 0..{self.shop.case.vehicles - 1}")
         v = &self.shop.vehicles[vehicle]
         return VEHICLE_STATES[v.state], v.job, v.location
@@ -334,12 +351,12 @@ cdef class Simulation:
         self.check_job(job)
         self.check_cell(cell)
         if self.shop.jobs[job].operation == self.shop.case.operation_offset[job + 1]:
-            raise IllegalAction(f"estimate: {self.job_name(job)} is done")
+            raise IllegalAction(f"estimate: job {self.instance.job_names[job]} is done")
         found = estimate.estimate(self.shop, job, cell)
         if found.machine == NOBODY:
             raise IllegalAction(
                 f"estimate: cell {self.instance.cell_names[cell]} has no machine eligible for "
-                f"{self.job_name(job)}"
+                f"job {self.instance.job_names[job]}"
             )
         return found.expected, found.optimistic, found.machine
 
@@ -376,90 +393,23 @@ cdef class Simulation:
 
     # --- inside
 
-    cdef case_t borrow(self, instance) except *:
-        cdef case_t case
-        cdef list offsets = [0]
-        cells = [np.flatnonzero(instance.machine_cell == c) for c in range(len(instance.cell_names))]
-        for of_cell in cells:
-            offsets.append(offsets[len(offsets) - 1] + len(of_cell))
-        case.jobs = len(instance.release)
-        case.operations = len(instance.family)
-        case.machines = len(instance.machine_cell)
-        case.cells = len(instance.cell_area)
-        case.areas = len(instance.power_cap)
-        case.vehicles = len(instance.vehicle_power)
-        case.families = instance.setup.shape[2]
-        case.release = self.ticks(instance.release)
-        case.patience = self.ticks(instance.patience)
-        case.operation_offset = self.indexes(instance.operation_offset)
-        case.family = self.indexes(instance.family)
-        case.eligible_offset = self.indexes(instance.eligible_offset)
-        case.eligible_machine = self.indexes(instance.eligible_machine)
-        case.nominal = self.ticks(instance.nominal)
-        case.realised = self.ticks(instance.realised)
-        case.processing_power = self.ticks(instance.processing_power)
-        case.machine_cell = self.indexes(instance.machine_cell)
-        case.power_idle = self.ticks(instance.power_idle)
-        case.power_setup = self.ticks(instance.power_setup)
-        case.power_blocked = self.ticks(instance.power_blocked)
-        case.power_down = self.ticks(instance.power_down)
-        case.initial_family = self.indexes(instance.initial_family)
-        case.mean_repair = self.ticks(instance.mean_repair)
-        case.interruption = self.indexes(instance.interruption)
-        case.setup = self.ticks(instance.setup.reshape(-1))
-        case.down_offset = self.indexes(instance.down_offset)
-        case.down_start = self.ticks(instance.down_start)
-        case.down_end = self.ticks(instance.down_end)
-        case.down_cause = self.indexes(instance.down_cause)
-        case.cell_area = self.indexes(instance.cell_area)
-        case.inbound = self.indexes(instance.inbound)
-        case.outbound = self.indexes(instance.outbound)
-        case.commitment = self.indexes(instance.commitment)
-        case.power_cap = self.ticks(instance.power_cap)
-        case.wip_cap = self.ticks(instance.wip_cap)
-        case.vehicle_power = self.ticks(instance.vehicle_power)
-        case.travel = self.ticks(instance.travel.reshape(-1))
-        case.arrival_order = self.indexes(np.argsort(instance.release, kind="stable"))
-        case.cell_machine_offset = self.indexes(offsets)
-        case.cell_machine = self.indexes(np.concatenate([*cells, np.zeros(0)]))
-        case.plant_power_cap = instance.plant_power_cap
-        case.eco_duration_num, case.eco_duration_den = instance.eco_duration
-        case.eco_power_num, case.eco_power_den = instance.eco_power
-        case.horizon = instance.horizon
-        case.decision_limit = instance.decision_limit
-        case.no_progress_limit = instance.no_progress_limit
-        return case
-
-    cdef const tick_t* ticks(self, values) except? NULL:
-        cdef const tick_t[::1] view = np.ascontiguousarray(values, dtype=np.int64)
-        self.arrays.append(view)
-        return &view[0] if view.shape[0] else NULL
-
-    cdef const index_t* indexes(self, values) except? NULL:
-        cdef const index_t[::1] view = np.ascontiguousarray(values, dtype=np.int32)
-        self.arrays.append(view)
-        return &view[0] if view.shape[0] else NULL
-
     cdef int accept(self) except -1:
         """An assign, unassign or dispatch was accepted."""
         self.shop.changed = 1
         self.shop.stalls = 0
         return 0
 
-    cdef Stop stop(self, int outcome):
-        cdef Stop stop = Stop()
+    cdef object stop(self, int outcome):
         cdef shop_t* shop = self.shop
         cdef index_t areas = shop.case.areas, i, limit
-        stop.time = shop.now
-        stop.status = STATUSES[shop.status]
-        stop.stalled = outcome == STALLED
+        stop = Stop(shop.now, STATUSES[shop.status], outcome == STALLED)
         stop.ready = take(&shop.newly_ready)
         for i in stop.ready:
             shop.jobs[i].newly_ready = 0
         stop.stranded = take(&shop.newly_stranded)
         stop.breakdowns = take(&shop.breakdowns)
         stop.repairs = take(&shop.repairs)
-        stop.alarms = []
+        stop.vehicles = take(&shop.newly_idle)
         for limit in take(&shop.alarms):
             if limit < areas:
                 stop.alarms.append(("power", limit))
@@ -468,65 +418,9 @@ cdef class Simulation:
             else:
                 stop.alarms.append(("wip", limit - areas - 1))
         stop.cells = [i for i in range(shop.case.cells) if ending.has_pair(shop, i)]
-        stop.cycle = self.wait_cycle() if stop.status == "deadlock" else []
+        if stop.status == "deadlock":
+            stop.cycle = wait_cycle(self, self.instance)
         return stop
-
-    def wait_cycle(self):
-        """Who waits for what, from the lowest unfinished job to the first item seen twice."""
-        cdef index_t job = 0, cell
-        cdef list path = []
-        cdef set seen = set()
-        while self.shop.jobs[job].operation == self.shop.case.operation_offset[job + 1]:
-            job += 1
-        while job not in seen:
-            seen.add(job)
-            path.append(("item", job))
-            place, cell, _ = self.place(job)
-            if transport.is_ready(self.shop, job):
-                cell = self.lowest_eligible_cell(job)
-                path.append(("commitment", cell))
-                job = self.lowest_counted(job, cell)
-            elif place == "gate":
-                path.append(("inbound", cell))
-                job = min(self.inbound(cell))
-            elif place == "inbound":
-                machine = self.lowest_eligible_machine(job, cell)
-                path.append(("machine", machine))
-                job = self.shop.machines[<index_t>machine].job
-            else:
-                raise RuntimeError(f"job {job} in place {place} waits for nothing: please report")
-        path.append(("item", job))
-        return path
-
-    cdef index_t lowest_eligible_cell(self, index_t job) except -1:
-        return min(
-            self.shop.case.machine_cell[<index_t>machine]
-            for machine in self.eligible(job)
-        )
-
-    cdef index_t lowest_eligible_machine(self, index_t job, index_t cell) except -1:
-        return min(
-            machine
-            for machine in self.eligible(job)
-            if self.shop.case.machine_cell[<index_t>machine] == cell
-        )
-
-    cdef list eligible(self, index_t job):
-        cdef index_t operation = self.shop.jobs[job].operation, row
-        return [
-            self.shop.case.eligible_machine[row]
-            for row in range(
-                self.shop.case.eligible_offset[operation],
-                self.shop.case.eligible_offset[operation + 1],
-            )
-        ]
-
-    cdef index_t lowest_counted(self, index_t job, index_t cell) except -1:
-        """The lowest item other than `job` that counts in committed(cell)."""
-        counted = set(members(&self.shop.cells[cell].assigned, self.shop.promised))
-        counted.update(self.gate(cell), self.inbound(cell))
-        counted.discard(job)
-        return min(counted)
 
     cdef bint is_running(self) noexcept:
         return self.shop.status == RUNNING
@@ -536,6 +430,9 @@ cdef class Simulation:
 
     cdef bint is_cell(self, index_t cell) noexcept:
         return 0 <= cell < self.shop.case.cells
+
+    cdef bint is_vehicle(self, index_t vehicle) noexcept:
+        return 0 <= vehicle < self.shop.case.vehicles
 
     cdef int check_job(self, index_t job) except -1:
         if not self.is_job(job):
@@ -556,54 +453,6 @@ cdef class Simulation:
         if not self.is_running():
             raise IllegalAction(f"{command}: the episode has ended ({self.status})")
         return 0
-
-    def job_name(self, index_t job):
-        return f"job {self.instance.job_names[job]}" if self.is_job(job) else f"job {job}"
-
-    def why_not_assign(self, index_t job, index_t cell):
-        head = f"assign {self.job_name(job)} to cell "
-        if not self.is_job(job) or not self.is_cell(cell):
-            return f"{head}{cell}: no such job or cell"
-        head += f"{self.instance.cell_names[cell]}: "
-        if not transport.is_ready(self.shop, job):
-            return f"{head}the item is not ready (place {self.place(job)[0]})"
-        if machines.shortest(self.shop, self.shop.jobs[job].operation, cell) < 0:
-            return f"{head}no machine there is eligible for operation {self.operation(job)}"
-        return (
-            f"{head}committed is {self.committed(cell)}, must be below "
-            f"commitment={self.shop.case.commitment[cell]}"
-        )
-
-    def why_not_unassign(self, index_t job):
-        head = f"unassign {self.job_name(job)}: "
-        if not self.is_job(job):
-            return f"{head}no such job"
-        if self.assigned(job) == NOBODY:
-            return f"{head}the item is not assigned (place {self.place(job)[0]})"
-        if self.shop.jobs[job].withdrawn == self.shop.now:
-            return f"{head}it was withdrawn at this instant already, t={self.shop.now}"
-        return f"{head}its vehicle is allotted or it is on the way"
-
-    def why_not_dispatch(self, index_t job, index_t machine):
-        head = f"dispatch {self.job_name(job)} on machine "
-        if not self.is_job(job) or not 0 <= machine < self.shop.case.machines:
-            return f"{head}{machine}: no such job or machine"
-        head += f"{self.instance.machine_names[machine]}: "
-        if not machines.is_idle(self.shop, machine):
-            return f"{head}the machine is {self.machine(machine)[0]}, must be idle"
-        if self.mode(self.shop.case.machine_cell[machine]) == "pause":
-            return f"{head}the cell is paused"
-        if machines.alternative_of(self.shop, self.shop.jobs[job].operation, machine) == NOBODY:
-            return f"{head}not eligible for operation {self.operation(job)}"
-        return f"{head}the item is not inbound there and assigned to that cell"
-
-    def why_not_set_mode(self, index_t cell, str mode):
-        head = f"set_mode of cell {cell} to {mode}: "
-        if not self.is_cell(cell) or mode not in MODES:
-            return f"{head}no such cell or mode (normal, eco, pause)"
-        if self.mode(cell) == mode:
-            return f"{head}it has that mode already"
-        return f"{head}pause is allowed only while the power of its area is above its cap"
 
 
 cdef list members(const list_t* items, const link_t* links):

@@ -23,12 +23,12 @@ cdef struct case_t:  # arrays of the Instance, never written
     const tick_t* power_down
     const index_t* initial_family
     const tick_t* mean_repair
-    const index_t* interruption
     const tick_t* setup  # [machine, from + 1, to]
     const index_t* down_offset
     const tick_t* down_start
     const tick_t* down_end
     const index_t* down_cause
+    const index_t* down_interruption
     const index_t* cell_area
     const index_t* inbound
     const index_t* outbound
@@ -45,6 +45,7 @@ cdef struct case_t:  # arrays of the Instance, never written
     tick_t horizon
     tick_t decision_limit
     tick_t no_progress_limit
+    int8_t deliver
 
 cdef struct link_t:
     index_t next
@@ -64,6 +65,7 @@ cdef struct job_t:
     index_t where  # the cell, machine or vehicle, by place
     index_t assigned  # cell, or -1; ends at dispatch
     index_t vehicle  # allotted or carrying, or -1
+    index_t wanted  # the vehicle that the request names, or -1
     index_t wip_assigned  # areas in which the item counts as WIP, or -1
     index_t wip_standing
     int8_t place
@@ -87,7 +89,8 @@ cdef struct machine_t:
     index_t operation  # in work or just finished, over all operations
     index_t alternative  # row of eligible_machine
     index_t family
-    index_t next_down  # row of down_start
+    index_t next_down  # row of down_start: the present stop, or the next to begin
+    index_t next_due  # the next to fall due by the calendar; stops between have waited
     int8_t phase
     int8_t eco  # the phase began in eco
     int8_t blocked  # blocking_start was logged
@@ -141,11 +144,12 @@ cdef struct shop_t:
     heap_t queue
     rows_t rows
     vector_t newcomers  # items that reached a gate since the last settle
-    vector_t newly_ready  # since the last stop, as are the next four
+    vector_t newly_ready  # since the last stop, as are the next five
     vector_t newly_stranded
     vector_t breakdowns
     vector_t repairs
     vector_t alarms  # indexes into limits
+    vector_t newly_idle  # vehicles
     tick_t now
     tick_t plant_power
     index_t epoch
@@ -158,6 +162,7 @@ cdef struct shop_t:
     index_t paused
     index_t stalls  # consecutive stalled stops
     index_t rounds  # of the present instant
+    int8_t vehicle_stops  # also stop where a vehicle has become idle
     int8_t changed  # commands were accepted since the last advance
     int8_t status
 

@@ -71,12 +71,13 @@ cdef void reset(shop_t* shop) noexcept:
         shop.jobs[i].operation = case.operation_offset[i]
         shop.jobs[i].withdrawn = shop.jobs[i].patience = NOBODY
         shop.jobs[i].where = shop.jobs[i].assigned = shop.jobs[i].vehicle = NOBODY
+        shop.jobs[i].wanted = NOBODY
         shop.jobs[i].wip_assigned = shop.jobs[i].wip_standing = NOBODY
     for i in range(case.machines):
         shop.machines[i].due = shop.machines[i].down_since = NOBODY
         shop.machines[i].job = shop.machines[i].operation = NOBODY
         shop.machines[i].family = case.initial_family[i]
-        shop.machines[i].next_down = case.down_offset[i]
+        shop.machines[i].next_down = shop.machines[i].next_due = case.down_offset[i]
         shop.machines[i].shown = IDLE
         shop.machines[i].shown_job = shop.machines[i].shown_operation = NOBODY
         shop.machines[i].power = case.power_idle[i]
@@ -119,6 +120,7 @@ cdef void free_shop(shop_t* shop) noexcept:
     free(shop.breakdowns.values)
     free(shop.repairs.values)
     free(shop.alarms.values)
+    free(shop.newly_idle.values)
     free(shop.jobs)
     free(shop.machines)
     free(shop.cells)

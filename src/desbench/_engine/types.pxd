@@ -61,6 +61,7 @@ cdef enum mode_t:
 cdef enum interruption_t:
     RESUME
     RESTART
+    WAIT
 
 cdef enum stranding_t:  # bits
     BY_BREAKDOWN = 1

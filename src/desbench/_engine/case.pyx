@@ -1,0 +1,76 @@
+import numpy as np
+
+from desbench._engine.state cimport case_t
+from desbench._engine.types cimport index_t, tick_t
+
+
+cdef class Case:
+    """Borrowed arrays of one Instance, never written."""
+
+    def __cinit__(self, instance):
+        cdef case_t case
+        self.arrays = []
+        cdef list offsets = [0]
+        cells = [np.flatnonzero(instance.machine_cell == c) for c in range(len(instance.cell_names))]
+        for of_cell in cells:
+            offsets.append(offsets[len(offsets) - 1] + len(of_cell))
+        case.jobs = len(instance.release)
+        case.operations = len(instance.family)
+        case.machines = len(instance.machine_cell)
+        case.cells = len(instance.cell_area)
+        case.areas = len(instance.power_cap)
+        case.vehicles = len(instance.vehicle_power)
+        case.families = instance.setup.shape[2]
+        case.release = self.ticks(instance.release)
+        case.patience = self.ticks(instance.patience)
+        case.operation_offset = self.indexes(instance.operation_offset)
+        case.family = self.indexes(instance.family)
+        case.eligible_offset = self.indexes(instance.eligible_offset)
+        case.eligible_machine = self.indexes(instance.eligible_machine)
+        case.nominal = self.ticks(instance.nominal)
+        case.realised = self.ticks(instance.realised)
+        case.processing_power = self.ticks(instance.processing_power)
+        case.machine_cell = self.indexes(instance.machine_cell)
+        case.power_idle = self.ticks(instance.power_idle)
+        case.power_setup = self.ticks(instance.power_setup)
+        case.power_blocked = self.ticks(instance.power_blocked)
+        case.power_down = self.ticks(instance.power_down)
+        case.initial_family = self.indexes(instance.initial_family)
+        case.mean_repair = self.ticks(instance.mean_repair)
+        case.setup = self.ticks(instance.setup.reshape(-1))
+        case.down_offset = self.indexes(instance.down_offset)
+        case.down_start = self.ticks(instance.down_start)
+        case.down_end = self.ticks(instance.down_end)
+        case.down_cause = self.indexes(instance.down_cause)
+        case.down_interruption = self.indexes(
+            np.repeat(instance.interruption, np.diff(instance.down_offset))
+        )
+        case.cell_area = self.indexes(instance.cell_area)
+        case.inbound = self.indexes(instance.inbound)
+        case.outbound = self.indexes(instance.outbound)
+        case.commitment = self.indexes(instance.commitment)
+        case.power_cap = self.ticks(instance.power_cap)
+        case.wip_cap = self.ticks(instance.wip_cap)
+        case.vehicle_power = self.ticks(instance.vehicle_power)
+        case.travel = self.ticks(instance.travel.reshape(-1))
+        case.arrival_order = self.indexes(np.argsort(instance.release, kind="stable"))
+        case.cell_machine_offset = self.indexes(offsets)
+        case.cell_machine = self.indexes(np.concatenate([*cells, np.zeros(0)]))
+        case.plant_power_cap = instance.plant_power_cap
+        case.eco_duration_num, case.eco_duration_den = instance.eco_duration
+        case.eco_power_num, case.eco_power_den = instance.eco_power
+        case.horizon = instance.horizon
+        case.decision_limit = instance.decision_limit
+        case.no_progress_limit = instance.no_progress_limit
+        case.deliver = 0
+        self.case = case
+
+    cdef const tick_t* ticks(self, values) except? NULL:
+        cdef const tick_t[::1] view = np.ascontiguousarray(values, dtype=np.int64)
+        self.arrays.append(view)
+        return &view[0] if view.shape[0] else NULL
+
+    cdef const index_t* indexes(self, values) except? NULL:
+        cdef const index_t[::1] view = np.ascontiguousarray(values, dtype=np.int32)
+        self.arrays.append(view)
+        return &view[0] if view.shape[0] else NULL
