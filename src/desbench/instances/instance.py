@@ -4,27 +4,38 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from desbench.errors import InstanceError
+from desbench.instances.bounds import INT32_MAX, MAX_ENTITY, MAX_TICKS, validate
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+__all__ = [
+    "CAUSES",
+    "INTERRUPTIONS",
+    "MAX_ENTITY",
+    "MAX_TICKS",
+    "NONE",
+    "TIME_UNITS",
+    "UNLIMITED",
+    "Instance",
+    "validate",
+]
 
 I64 = npt.NDArray[np.int64]
 I32 = npt.NDArray[np.int32]
 F64 = npt.NDArray[np.float64]
 
-UNLIMITED = 2**31 - 1  #: a buffer or commitment without a limit
+UNLIMITED = INT32_MAX  #: a buffer or commitment without a limit
 NONE = -1  #: no due date, no cap, no family, no horizon
 TIME_UNITS = ("s", "min", "h")
 CAUSES = ("breakdown", "maintenance", "shift", "recorded")  #: of a down interval, by code
 INTERRUPTIONS = ("resume", "restart")  #: what a stop does to running work, by code
-MAX_TICKS = 2**62  #: no time in an episode may reach this
-MAX_ENTITY = 2**28  #: entities of one kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,3 +111,49 @@ class Instance:
                 value.setflags(write=False)
                 object.__setattr__(self, field.name, value)
         validate(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for value in state.values():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)  # pickling forgets the flag
+        self.__dict__.update(state)
+
+    @property
+    def operations(self) -> int:
+        """Number of operations of all jobs together."""
+        return len(self.family)
+
+    @property
+    def families(self) -> int:
+        """Number of setup families, at least 1."""
+        return int(self.setup.shape[2])
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 (hex) over every field but `case`: what is simulated, not what it is called."""
+        sha = hashlib.sha256()
+        for field in fields(self):
+            if field.name != "case":
+                sha.update(_field_bytes(field.name, getattr(self, field.name)))
+        return sha.hexdigest()
+
+    def tables(self) -> dict[str, pa.Table]:
+        """Case tables as Arrow: `case`, `jobs`, `operations`, `machines`, `cells`, `areas`, ...
+
+        Integers are int64, times in ticks, powers in watts; "none" and "unlimited" are null.
+        """
+        from desbench.instances.case_tables import build
+
+        return build(self)
+
+
+def _field_bytes(name: str, value: Any) -> bytes:
+    """Unambiguous bytes of one field: name, dtype, shape, content (little-endian)."""
+    if isinstance(value, np.ndarray):
+        head = f"{name}|{value.dtype.name}|{value.shape}|"
+        return head.encode() + value.astype(value.dtype.newbyteorder("<"), copy=False).tobytes()
+    if isinstance(value, tuple):
+        parts = [str(part).encode() for part in value]
+        sizes = ",".join(str(len(part)) for part in parts)
+        return f"{name}|tuple|{sizes}|".encode() + b"".join(parts)
+    return f"{name}|{value}|".encode()
