@@ -1,0 +1,8 @@
+"""Traces: the rows of an episode, in memory and on disk."""
+
+from desbench.trace.reader import read, scan
+from desbench.trace.recorder import Recorder
+from desbench.trace.trace import RunKey, Trace
+from desbench.trace.writer import atomic_write, write
+
+__all__ = ["Recorder", "RunKey", "Trace", "atomic_write", "read", "scan", "write"]

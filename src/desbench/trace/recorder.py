@@ -1,0 +1,168 @@
+"""Recorder: collects the rows of an episode while it runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from desbench.trace import schema
+from desbench.trace.trace import I64, Trace
+
+if TYPE_CHECKING:
+    from desbench._engine.simulation import Simulation
+    from desbench.instances.instance import Instance
+
+ENTITY_KINDS = ("machine", "vehicle")
+LIMITS = ("power", "wip")
+
+_EVENTS = tuple(schema.SCHEMAS["events"].names)[1:]
+_INTERVALS = ("vehicle", "entity", "state", "job", "operation", "start", "end", "power")
+_VIOLATIONS = ("wip", "entity", "start", "end", "magnitude")
+_DECISIONS = tuple(schema.SCHEMAS["decisions"].names)
+_MESSAGES = tuple(schema.SCHEMAS["messages"].names)[1:]
+
+
+class Recorder:
+    """Takes decisions and messages one by one, the rows of the shop in blocks."""
+
+    def __init__(self, instance: Instance) -> None:
+        self.instance = instance
+        self._decisions: list[tuple[Any, ...]] = []
+        self._messages: list[tuple[Any, ...]] = []
+        self._events: list[Mapping[str, I64]] = []
+        self._intervals: list[Mapping[str, I64]] = []
+        self._violations: list[Mapping[str, I64]] = []
+
+    def decision(
+        self,
+        epoch: int,
+        time: int,
+        agent: str,
+        kind: str,
+        authority: str,
+        job: int,
+        operation: int,
+        legal: Sequence[int],
+        action: int,
+        target: str | None,
+        source: str,
+        outcome: str,
+        attempts: int,
+    ) -> None:
+        """Record one action of one agent; -1 or None where a column is empty."""
+        self._decisions.append(
+            (
+                *(epoch, time, agent, kind, authority, job, operation, tuple(legal), action),
+                *(target, source, outcome, attempts),
+            )
+        )
+
+    def message(
+        self,
+        epoch: int,
+        time: int,
+        sender: str,
+        receiver: str,
+        performative: str,
+        job: int = -1,
+        operation: int = -1,
+        conversation: int = -1,
+        commitment: int = -1,
+        version: int = -1,
+        promise: int = -1,
+    ) -> None:
+        """Record one protocol message; -1 where a column is empty."""
+        self._messages.append(
+            (
+                *(epoch, time, sender, receiver, performative, job, operation, conversation),
+                *(commitment, version, promise),
+            )
+        )
+
+    def drain(self, simulation: Simulation) -> None:
+        """Take over the rows the shop wrote since the last call."""
+        self._events.append(simulation.event_rows())
+        self._intervals.append(simulation.interval_rows())
+        self._violations.append(simulation.violation_rows())
+
+    def finish(self, simulation: Simulation) -> None:
+        """Take over the last rows, after the end of the episode."""
+        self.drain(simulation)
+
+    def trace(self, info: Mapping[str, Any]) -> Trace:
+        """Return all rows so far as a trace.
+
+        Parameters
+        ----------
+        info
+            suite, paradigm, controller, replicate, status, time, cycle. Name, units and digest
+            of the case are added here.
+        """
+        instance = self.instance
+        facts = {
+            "case": instance.case,
+            "time_unit": instance.time_unit,
+            "ticks_per_unit": instance.ticks_per_unit,
+            "digest": instance.digest,
+        }
+        # Through JSON, so that a trace read back from disk equals the one written.
+        plain = json.loads(json.dumps({**facts, **info}, allow_nan=False))
+        return Trace(
+            events=self._event_table(),
+            intervals=self._interval_table(),
+            decisions=schema.build("decisions", _transposed(_DECISIONS, self._decisions)),
+            messages=self._message_table(),
+            violations=self._violation_table(),
+            case={name: schema.labelled(name, table) for name, table in instance.tables().items()},
+            info=plain,
+        )
+
+    def _event_table(self) -> Any:
+        from desbench._engine.simulation import CAUSES, EVENT_KINDS
+
+        rows: dict[str, Any] = _joined(_EVENTS, self._events)
+        rows["seq"] = np.arange(len(rows["time"]))
+        rows["kind"] = (rows["kind"], EVENT_KINDS)
+        rows["cause"] = (rows["cause"], CAUSES)
+        return schema.build("events", rows)
+
+    def _interval_table(self) -> Any:
+        from desbench._engine.simulation import MACHINE_STATES, VEHICLE_STATES
+
+        rows = _joined(_INTERVALS, self._intervals)
+        rows = _ordered(rows, ("vehicle", "entity", "start"))
+        # Both kinds of state share one column: vehicle states follow the machine states.
+        states = tuple(dict.fromkeys((*MACHINE_STATES, *VEHICLE_STATES)))
+        offset = np.array([states.index(state) for state in (*MACHINE_STATES, *VEHICLE_STATES)])
+        state = offset[rows["state"] + rows["vehicle"] * len(MACHINE_STATES)]
+        named = {"entity_kind": (rows["vehicle"], ENTITY_KINDS), "state": (state, states)}
+        return schema.build("intervals", {**rows, **named})
+
+    def _violation_table(self) -> Any:
+        rows = _ordered(_joined(_VIOLATIONS, self._violations), ("start", "wip", "entity"))
+        return schema.build("violations", {**rows, "entity_kind": (rows["wip"], LIMITS)})
+
+    def _message_table(self) -> Any:
+        rows = _transposed(_MESSAGES, self._messages)
+        return schema.build("messages", {**rows, "seq": np.arange(len(self._messages))})
+
+
+def _transposed(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[str, Any]:
+    columns = [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in names]
+    return dict(zip(names, columns, strict=True))
+
+
+def _joined(names: Sequence[str], blocks: Sequence[Mapping[str, I64]]) -> dict[str, I64]:
+    empty = np.empty(0, dtype=np.int64)
+    return {
+        name: np.concatenate([empty, *(np.asarray(block[name], np.int64) for block in blocks)])
+        for name in names
+    }
+
+
+def _ordered(rows: dict[str, I64], by: Sequence[str]) -> dict[str, I64]:
+    order = np.lexsort([rows[name] for name in reversed(by)])
+    return {name: column[order] for name, column in rows.items()}

@@ -1,0 +1,224 @@
+"""The tables of a trace: one fixed schema each, whatever the episode did.
+
+Time columns are int64 ticks, strings are dictionary encoded with one dictionary per file, and
+"none" is null. The unit of a column stands in its field's metadata, the schema version and the
+name of the table in the metadata of the schema.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+I64 = npt.NDArray[np.int64]
+
+SCHEMA_VERSION = 1
+ROW_TABLES = ("events", "intervals", "decisions", "messages", "violations")
+CASE_TABLES = (
+    "case",
+    "jobs",
+    "operations",
+    "machines",
+    "cells",
+    "areas",
+    "vehicles",
+    "travel",
+    "setups",
+    "downtimes",
+)
+
+INT = pa.int64()
+TEXT = pa.dictionary(pa.int32(), pa.string())
+INTS = pa.list_(pa.int64())
+TICKS = "ticks"
+
+_COLUMNS: dict[str, dict[str, tuple[Any, str]]] = {
+    "events": {
+        "seq": (INT, ""),
+        "time": (INT, TICKS),
+        "kind": (TEXT, ""),
+        "job": (INT, ""),
+        "operation": (INT, ""),
+        "machine": (INT, ""),
+        "cell": (INT, ""),
+        "area": (INT, ""),
+        "vehicle": (INT, ""),
+        "epoch": (INT, ""),
+        "amount": (INT, "ticks; alarm: watts or items"),
+        "cause": (TEXT, ""),
+    },
+    "intervals": {
+        "entity_kind": (TEXT, ""),
+        "entity": (INT, ""),
+        "state": (TEXT, ""),
+        "job": (INT, ""),
+        "operation": (INT, ""),
+        "start": (INT, TICKS),
+        "end": (INT, TICKS),
+        "power": (INT, "watts"),
+    },
+    "decisions": {
+        "epoch": (INT, ""),
+        "time": (INT, TICKS),
+        "agent": (TEXT, ""),
+        "kind": (TEXT, ""),
+        "authority": (TEXT, ""),
+        "job": (INT, ""),
+        "operation": (INT, ""),
+        "legal": (INTS, ""),
+        "action": (INT, ""),
+        "target": (TEXT, ""),
+        "source": (TEXT, ""),
+        "outcome": (TEXT, ""),
+        "attempts": (INT, ""),
+    },
+    "messages": {
+        "seq": (INT, ""),
+        "epoch": (INT, ""),
+        "time": (INT, TICKS),
+        "sender": (TEXT, ""),
+        "receiver": (TEXT, ""),
+        "performative": (TEXT, ""),
+        "job": (INT, ""),
+        "operation": (INT, ""),
+        "conversation": (INT, ""),
+        "commitment": (INT, ""),
+        "version": (INT, ""),
+        "promise": (INT, TICKS),
+    },
+    "violations": {
+        "entity_kind": (TEXT, ""),
+        "entity": (INT, ""),
+        "start": (INT, TICKS),
+        "end": (INT, TICKS),
+        "magnitude": (INT, "power: watts; wip: items"),
+    },
+}
+
+
+#: Units of the columns of case tables, which `Instance.tables()` defines.
+_CASE_UNITS: dict[str, dict[str, str]] = {
+    "case": {"plant_power_cap": "watts", "horizon": TICKS},
+    "jobs": {"release": TICKS, "due": TICKS, "patience": TICKS},
+    "operations": {"nominal": TICKS, "realised": TICKS, "power": "watts"},
+    "machines": {
+        "power_idle": "watts",
+        "power_setup": "watts",
+        "power_blocked": "watts",
+        "power_down": "watts",
+        "mean_repair": TICKS,
+    },
+    "areas": {"power_cap": "watts", "wip_cap": "items"},
+    "vehicles": {"power": "watts"},
+    "travel": {"ticks": TICKS},
+    "setups": {"ticks": TICKS},
+    "downtimes": {"start": TICKS, "end": TICKS},
+}
+
+
+def _schema(name: str, columns: Mapping[str, tuple[Any, str]]) -> Any:
+    fields = [
+        pa.field(column, kind, metadata={"unit": unit} if unit else None)
+        for column, (kind, unit) in columns.items()
+    ]
+    return pa.schema(fields, metadata={"table": name, "schema_version": str(SCHEMA_VERSION)})
+
+
+#: The schema of each row table.
+SCHEMAS: dict[str, Any] = {name: _schema(name, columns) for name, columns in _COLUMNS.items()}
+
+
+def build(name: str, columns: Mapping[str, Any]) -> pa.Table:
+    """Make a row table of its columns.
+
+    Parameters
+    ----------
+    name
+        One of `ROW_TABLES`.
+    columns
+        Every column of the table: integers (-1 becomes null), strings or None, lists of integers,
+        or for a string column a pair (codes, vocabulary) with code -1 for null.
+    """
+    schema = SCHEMAS[name]
+    arrays = [_array(field.type, columns[field.name]) for field in schema]
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def labelled(name: str, table: pa.Table) -> pa.Table:
+    """Return a case table with its units and the schema version in the metadata."""
+    units = _CASE_UNITS.get(name, {})
+    columns = {field.name: (field.type, units.get(field.name, "")) for field in table.schema}
+    return table.cast(_schema(name, columns))
+
+
+def _array(kind: Any, values: Any) -> pa.Array:
+    if kind == INT:
+        numbers = np.asarray(values, dtype=np.int64)
+        return pa.array(numbers, INT, mask=numbers == -1)
+    if kind == INTS:
+        return pa.array(values, INTS)
+    if isinstance(values, tuple) and len(values) == 2 and isinstance(values[0], np.ndarray):
+        codes = values[0].astype(np.int32)
+        indices = pa.array(codes, pa.int32(), mask=codes < 0)
+        return pa.DictionaryArray.from_arrays(indices, pa.array(values[1], pa.string()))
+    return pa.array(values, pa.string()).dictionary_encode()
+
+
+def ints(table: pa.Table, column: str) -> I64:
+    """Return an integer column as int64, null as -1."""
+    values = table.column(column)
+    if values.null_count:
+        values = pc.fill_null(values, pa.scalar(-1, values.type))
+    numbers: I64 = values.to_numpy().astype(np.int64, copy=False)
+    return numbers
+
+
+def codes(table: pa.Table, column: str) -> tuple[I64, list[str]]:
+    """Return a string column as codes (null as -1) into a vocabulary, also returned."""
+    values = table.column(column)
+    if not pa.types.is_dictionary(values.type):
+        values = values.dictionary_encode()
+    values = values.unify_dictionaries()
+    if not values.num_chunks:
+        return np.empty(0, np.int64), []
+    vocabulary = values.chunk(0).dictionary.to_pylist()
+    indices = pa.chunked_array([chunk.indices for chunk in values.chunks])
+    numbers = pc.fill_null(indices, pa.scalar(-1, indices.type)).to_numpy()
+    return numbers.astype(np.int64, copy=False), vocabulary
+
+
+def digest(table: pa.Table) -> str:
+    """SHA-256 over the decoded rows; chunks and the order of a dictionary do not matter."""
+    sha = hashlib.sha256(f"{table.num_rows}".encode())
+    for field in table.schema:
+        sha.update(f"|{field.name}:".encode())
+        for part in _canonical(table, field):
+            sha.update(part)
+    return sha.hexdigest()
+
+
+def _canonical(table: pa.Table, field: Any) -> Sequence[bytes]:
+    """Bytes that depend on the values of a column alone."""
+    if pa.types.is_dictionary(field.type) or pa.types.is_string(field.type):
+        numbers, vocabulary = codes(table, field.name)
+        used = sorted({vocabulary[code] for code in np.unique(numbers) if code >= 0})
+        rank = {text: position for position, text in enumerate(used)}
+        # The last place answers code -1.
+        order = np.array([rank.get(text, -1) for text in vocabulary] + [-1], dtype="<i4")
+        return json.dumps(used).encode(), order[numbers].tobytes()
+    values = table.column(field.name).combine_chunks()
+    if pa.types.is_list(field.type):
+        lengths = pc.fill_null(pc.list_value_length(values), -1).to_numpy(zero_copy_only=False)
+        flat = values.flatten().to_numpy(zero_copy_only=False)
+        return lengths.astype("<i4").tobytes(), flat.astype("<i8").tobytes()
+    null = values.is_null().to_numpy(zero_copy_only=False)
+    filled = pc.fill_null(values, pa.scalar(0, field.type)).to_numpy(zero_copy_only=False)
+    dtype = "<f8" if pa.types.is_floating(field.type) else "<i8"
+    return np.packbits(null).tobytes(), filled.astype(dtype).tobytes()

@@ -1,0 +1,87 @@
+"""Re-execution: the recorded actions through the engine once more, to the same hash."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from desbench.errors import DesbenchError
+from desbench.trace import schema
+from desbench.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from desbench.instances.instance import Instance
+    from desbench.protocol.authority import AuthorityMode
+
+
+def reexecute(
+    trace: Trace, instance: Instance, paradigm: str | AuthorityMode | None = None
+) -> list[str]:
+    """Play the recorded actions on the case and compare every row.
+
+    Parameters
+    ----------
+    paradigm
+        Default the authority mode that the trace holds, or the paradigm it names.
+
+    Returns
+    -------
+    list of str
+        Where the two differ; empty if the hash is the same.
+    """
+    if trace.info["digest"] != instance.digest:
+        return [f"the trace plays case {trace.info['digest']}, this is {instance.digest}"]
+    for name, table in instance.tables().items():
+        if schema.digest(table) != schema.digest(trace.case[name]):
+            return [f"the table {name} of the trace is not that of the case"]
+    try:
+        again = play_again(trace, instance, paradigm)
+    except DesbenchError as error:
+        return [f"the recorded actions cannot be played: {error}"]
+    return [] if again.hash == trace.hash else _differences(trace, again)
+
+
+def play_again(
+    trace: Trace, instance: Instance, paradigm: str | AuthorityMode | None = None
+) -> Trace:
+    """Return the trace of an episode driven by the recorded actions."""
+    from desbench.episode import Episode
+    from desbench.protocol.authority import AuthorityMode
+    from desbench.protocol.decision import OK, SUPERSEDED, Note
+    from desbench.verify.protocol import decisions_of
+
+    if paradigm is None:
+        told = trace.info.get("authority")
+        paradigm = AuthorityMode(**told) if told else str(trace.info["paradigm"])
+    attempts = trace.ints("decisions", "attempts").tolist()
+    recorded: dict[int, dict[str, tuple[int, Note]]] = {}
+    for decision in decisions_of(trace):
+        outcome = OK if decision.outcome == SUPERSEDED else decision.outcome
+        note = Note(decision.source, outcome, attempts[decision.row])
+        recorded.setdefault(decision.epoch, {})[decision.agent] = decision.action, note
+    episode = Episode(instance, paradigm=paradigm)
+    for asked in episode:
+        answers = recorded.get(asked["epoch"], {})
+        chosen = {agent: answers[agent] for agent in asked["active_agents"] if agent in answers}
+        episode.act(
+            {agent: action for agent, (action, _) in chosen.items()},
+            {agent: note for agent, (_, note) in chosen.items()},
+        )
+    return episode.trace
+
+
+def _differences(trace: Trace, again: Trace) -> list[str]:
+    """Return the first row of each table that differs."""
+    told = []
+    for name in schema.ROW_TABLES:
+        here, there = trace.raw(name), again.raw(name)
+        if schema.digest(here) == schema.digest(there):
+            continue
+        pairs = zip(here.to_pylist(), there.to_pylist(), strict=False)
+        row = next((row for row, (a, b) in enumerate(pairs) if a != b), None)
+        if row is None:
+            told.append(f"{name}: {here.num_rows} rows, played again {there.num_rows}")
+        else:
+            a, b = here.slice(row, 1).to_pylist()[0], there.slice(row, 1).to_pylist()[0]
+            columns = {column: (a[column], b[column]) for column in a if a[column] != b[column]}
+            told.append(f"{name} row {row}: (recorded, played again) differ in {columns}")
+    return told

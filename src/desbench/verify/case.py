@@ -1,0 +1,150 @@
+"""The case tables and event rows of a trace, in the form in which the laws ask for them."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import zip_longest
+from typing import NamedTuple
+
+from desbench.trace.trace import Trace
+
+NONE = -1
+
+
+class Alternative(NamedTuple):
+    """One operation on one of its machines."""
+
+    realised: int
+    family: int
+    power: int
+
+
+class Down(NamedTuple):
+    """A stop of a machine."""
+
+    start: int
+    end: int
+    cause: str
+
+
+class Event(NamedTuple):
+    """An event row; -1 or None where a column is empty."""
+
+    row: int
+    time: int
+    kind: str
+    job: int
+    operation: int
+    machine: int
+    cell: int
+    area: int
+    vehicle: int
+    epoch: int
+    amount: int
+    cause: str | None
+
+    def __str__(self) -> str:
+        named = ("job", "operation", "machine", "cell", "vehicle")
+        filled = [f"{n} {getattr(self, n)}" for n in named if getattr(self, n) != NONE]
+        return f"events row {self.row} ({self.kind} at {self.time}, {', '.join(filled) or 'plant'})"
+
+
+class Case:
+    """Look-ups into the case tables."""
+
+    def __init__(self, trace: Trace) -> None:
+        def column(table: str, name: str) -> list[int]:
+            numbers: list[int] = trace.ints(table, name).tolist()
+            return numbers
+
+        self.release = column("jobs", "release")
+        self.patience = column("jobs", "patience")
+        self.operations = column("jobs", "operations")
+        self.alternatives: dict[tuple[int, int], dict[int, Alternative]] = defaultdict(dict)
+        columns = ("job", "operation", "machine", *Alternative._fields)
+        for job, operation, machine, *rest in zip(
+            *(column("operations", name) for name in columns), strict=True
+        ):
+            self.alternatives[job, operation][machine] = Alternative(*rest)
+        self.cell_of_machine = column("machines", "cell")
+        self.initial_family = column("machines", "initial_family")
+        self.restarts = [text == "restart" for text in trace.texts("machines", "interruption")]
+        states = ("idle", "setup", "blocked", "down")
+        self.power = {state: column("machines", f"power_{state}") for state in states}
+        self.area_of_cell = column("cells", "area")
+        self.room = {
+            name: [math.inf if n == NONE else n for n in column("cells", name)]
+            for name in ("inbound", "outbound", "commitment")
+        }
+        self.wip_cap = column("areas", "wip_cap")
+        self.vehicle_power = column("vehicles", "power")
+        self.travel = dict(
+            zip(
+                zip(column("travel", "from"), column("travel", "to"), strict=True),
+                column("travel", "ticks"),
+                strict=True,
+            )
+        )
+        names = ("machine", "from", "to")
+        keys = zip(*(column("setups", name) for name in names), strict=True)
+        self.setup = dict(zip(keys, column("setups", "ticks"), strict=True))
+        self.downs: list[list[Down]] = [[] for _ in self.cell_of_machine]
+        causes = trace.texts("downtimes", "cause")
+        bounds = (column("downtimes", name) for name in ("machine", "start", "end"))
+        for machine, start, end, cause in zip(*bounds, causes, strict=True):
+            self.downs[machine].append(Down(start, end, cause or ""))
+        row = trace.setting
+        self.eco_duration = (row("eco_duration_num") or 1, row("eco_duration_den") or 1)
+        self.eco_power = (row("eco_power_num") or 0, row("eco_power_den") or 1)
+
+    def eligible(self, job: int, operation: int) -> dict[int, Alternative]:
+        """Return the alternatives of an operation by machine; empty if there is none such."""
+        return self.alternatives.get((job, operation), {})
+
+    def length(self, ticks: int, eco: bool) -> int:
+        """Return how long a phase lasts in normal or eco mode."""
+        num, den = self.eco_duration
+        return -(-ticks * num // den) if eco else ticks
+
+    def watts(self, power: int, eco: bool) -> int:
+        """Return what a phase draws in normal or eco mode."""
+        num, den = self.eco_power
+        return power * num // den if eco else power
+
+    def phase_end(self, machine: int, start: int, length: int) -> int:
+        """Return when a phase ends, given the stops of its machine.
+
+        Work that ends at the instant of a stop has ended; a stop before `start` is over.
+        """
+        time, left = start, length
+        for down in self.downs[machine]:
+            if down.start < start:
+                continue
+            if time + left <= down.start:
+                break
+            left = length if self.restarts[machine] else left - (down.start - time)
+            time = down.end
+        return time + left
+
+
+@lru_cache(maxsize=2)
+def case_of(trace: Trace) -> Case:
+    """Return the look-ups of a trace; laws are asked one after the other about the same one."""
+    return Case(trace)
+
+
+def followed(rows: Sequence[Event]) -> Iterator[tuple[Event, Event | None]]:
+    """Yield every row with the next one."""
+    return zip_longest(rows, rows[1:]) if rows else iter(())
+
+
+@lru_cache(maxsize=2)
+def events_of(trace: Trace) -> Sequence[Event]:
+    """Return the event rows of a trace."""
+    numbers = [trace.ints("events", name).tolist() for name in Event._fields[3:11]]
+    times, kinds = trace.ints("events", "time").tolist(), trace.texts("events", "kind")
+    columns = (range(len(times)), times, kinds, *numbers, trace.texts("events", "cause"))
+    return [Event._make(row) for row in zip(*columns, strict=True)]
