@@ -1,0 +1,184 @@
+"""The events: which are live, read off the state, and what each does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from desbench.instances.instance import CAUSES, INTERRUPTIONS, Instance
+from oracle.commands import Commands
+from oracle.plant import Item
+from oracle.rows import NONE, Stop
+
+FINISH, SETUP_COMPLETE, TRANSPORT_COMPLETE, PICKUP, BREAKDOWN, REPAIR = range(6)
+ARRIVAL, PATIENCE, HORIZON = 6, 7, 10
+
+Key = tuple[int, int, int]  #: time, rank, entity
+
+
+class Events(Commands):
+    """Adds the event handlers. There is no queue: live events follow from the state."""
+
+    def __init__(self, instance: Instance) -> None:
+        super().__init__(instance)
+        self.news = Stop()  #: what the next stop will name
+
+    def live(self) -> list[Key]:
+        keys = [*self._machine_events(), *self._item_events()]
+        if self.instance.horizon != NONE:
+            keys.append((self.instance.horizon, HORIZON, 0))
+        return keys
+
+    def _machine_events(self) -> Iterator[Key]:
+        for index, m in enumerate(self.machines):
+            if m.down_since != NONE:
+                yield self.calendar[index][m.stops - 1][1], REPAIR, index
+                continue
+            if m.stops < len(self.calendar[index]):
+                yield self.calendar[index][m.stops][0], BREAKDOWN, index
+            if m.works:
+                rank = FINISH if m.phase == "processing" else SETUP_COMPLETE
+                yield m.since + m.length - m.spent, rank, index
+
+    def _item_events(self) -> Iterator[Key]:
+        for item in self.items:
+            mover = item.vehicle if self.vehicles else item.job
+            if item.place == "nowhere":
+                yield int(self.instance.release[item.job]), ARRIVAL, item.job
+            if item.pickup_at is not None:
+                yield item.pickup_at, PICKUP, mover
+            if item.arrive_at is not None:
+                yield item.arrive_at, TRANSPORT_COMPLETE, mover
+            if item.patience_at is not None:
+                yield item.patience_at, PATIENCE, item.job
+
+    def apply(self, rank: int, entity: int) -> None:
+        handlers = {
+            FINISH: self.finish,
+            SETUP_COMPLETE: self.setup_complete,
+            TRANSPORT_COMPLETE: self.transport_complete,
+            PICKUP: self.pickup,
+            BREAKDOWN: self.breakdown,
+            REPAIR: self.repair,
+            ARRIVAL: self.arrival,
+            PATIENCE: self.patience,
+        }
+        handlers[rank](entity)
+        self.changed()
+
+    def _ready(self, item: Item) -> None:
+        where = {"machine": item.machine, "cell": item.cell}
+        self.row("stage_release_ready", job=item.job, operation=item.operation, **where)
+        if item.job not in self.news.ready:
+            self.news.ready.append(item.job)
+
+    def arrival(self, job: int) -> None:
+        self.items[job].place = "source"
+        self.row("arrival", job=job)
+        self._ready(self.items[job])
+
+    def finish(self, machine: int) -> None:
+        m = self.machines[machine]
+        item = self.items[m.job]
+        where = {"job": m.job, "operation": m.operation, "machine": machine, "cell": item.cell}
+        self.row("finish", **where)
+        m.phase, m.finished_at = "finished", self.now
+        item.operation += 1
+        if item.operation < self.operations_of(m.job):
+            self._ready(item)
+            return
+        self.row("job_complete", **where)
+        self.leave(item)
+        item.place = "done"
+
+    def setup_complete(self, machine: int) -> None:
+        m = self.machines[machine]
+        m.family = self.family_of(m.job)
+        cell = self.cell_of_machine[machine]
+        where = {"job": m.job, "operation": m.operation, "machine": machine, "cell": cell}
+        self.row("setup_complete", **where)
+        self.begin_processing(machine)
+
+    # moving
+
+    def leave(self, item: Item) -> None:
+        """Free the place where an item stands; the caller says where it goes."""
+        if item.machine != NONE:
+            m = self.machines[item.machine]
+            if m.blocking:
+                where = {"machine": item.machine, "cell": item.cell}
+                self.row("blocking_release", job=item.job, operation=item.operation, **where)
+            m.job, m.operation, m.phase, m.blocking = NONE, NONE, "", False
+        item.cell, item.machine, item.patience_at = NONE, NONE, None
+
+    def enter_gate(self, item: Item) -> None:
+        item.place, item.cell = "gate", item.assigned
+        item.arrived, item.waited = self.now, False
+
+    def enter_buffer(self, item: Item, place: str) -> None:
+        self.entries += 1
+        item.place, item.entered = place, self.entries
+
+    def _moved_item(self, mover: int) -> Item:
+        return self.items[self.vehicles[mover].job if self.vehicles else mover]
+
+    def pickup(self, mover: int) -> None:
+        item = self._moved_item(mover)
+        ticks = self.travel[self.location(item)][item.assigned + 1]
+        self.leave(item)
+        item.place, item.pickup_at, item.arrive_at = "vehicle", None, self.now + ticks
+        if self.vehicles:
+            vehicle = self.vehicles[mover]
+            vehicle.state, vehicle.location = "loaded", item.assigned + 1
+        where = {"cell": item.assigned, "vehicle": item.vehicle, "amount": ticks}
+        self.row("transport_start", job=item.job, operation=item.operation, **where)
+
+    def transport_complete(self, mover: int) -> None:
+        item = self._moved_item(mover)
+        self.enter_gate(item)
+        where = {"cell": item.cell, "vehicle": item.vehicle}
+        self.row("transport_complete", job=item.job, operation=item.operation, **where)
+        item.arrive_at, item.vehicle = None, NONE
+        if self.vehicles:
+            self.vehicles[mover].state, self.vehicles[mover].job = "idle", NONE
+
+    # down time and stranding
+
+    def breakdown(self, machine: int) -> None:
+        m, cell = self.machines[machine], self.cell_of_machine[machine]
+        start, end, cause = self.calendar[machine][m.stops]
+        m.stops += 1
+        m.spent = self.spent_at_breakdown(machine)
+        m.down_since = self.now
+        where = {"machine": machine, "cell": cell}
+        self.row("breakdown", **where, amount=end - start, cause=CAUSES[cause])
+        self.news.breakdowns.append(machine)
+        for item in self.items:
+            eligible = self.eligible(item.job, cell) if item.assigned == cell else []
+            if machine in eligible and not any(map(self.is_up, eligible)):
+                self.strand(item, "breakdown")
+
+    def spent_at_breakdown(self, machine: int) -> int:
+        m = self.machines[machine]
+        if INTERRUPTIONS[self.instance.interruption[machine]] == "restart":
+            return 0
+        return m.spent + self.now - m.since
+
+    def repair(self, machine: int) -> None:
+        m, cell = self.machines[machine], self.cell_of_machine[machine]
+        cause = CAUSES[self.calendar[machine][m.stops - 1][2]]
+        m.down_since, m.since = NONE, self.now
+        self.row("repair", machine=machine, cell=cell, cause=cause)
+        self.news.repairs.append(machine)
+        for item in self.items:
+            if item.assigned == cell and machine in self.eligible(item.job, cell):
+                item.strandings.discard("breakdown")
+
+    def patience(self, job: int) -> None:
+        self.items[job].patience_at = None
+        self.strand(self.items[job], "patience")
+
+    def strand(self, item: Item, cause: str) -> None:
+        item.strandings.add(cause)
+        where = {"operation": item.operation, "cell": item.assigned}
+        self.row("stranded", job=item.job, **where, cause=cause)
+        self.news.stranded.append(item.job)
