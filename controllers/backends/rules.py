@@ -1,0 +1,235 @@
+"""Rules: no network, no memory; one small function of the view per kind of decision.
+
+A rule returns an action. `RULES[kind]` lists the rules of a kind by name, the default first. To
+add one, write a function and list it; it is then known to `--rule KIND=NAME`.
+
+All rules share one finish estimate (`desbench.protocol.estimate`) and differ only in the counts
+the view feeds it. Equal values go to the lower action.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from desbench.errors import InputError
+from desbench.protocol.estimate import from_counts, tied
+
+View = Mapping[str, Any]
+Option = Mapping[str, Any]
+Rule = Callable[[View], int]
+
+PATIENCE = 4.0  #: a cell refuses an item that would take longer than this many times its nominal
+NEVER = float("inf")
+
+
+def estimate(option: Option) -> int:
+    """Finish estimate of a place from its counts, on the grid on which estimates tie."""
+    return tied(
+        from_counts(
+            option["travel"],
+            option.get("committed", 0),  # not told of the cell a plant hears of from an area
+            option["nominal"],
+            option["machines_up"],
+            option["machines"],
+            option.get("repair", 0.0),  # sums of an area do not show it
+        )
+    )
+
+
+def decline(view: View) -> int:
+    """The last slot."""
+    return len(view["action_mask"]) - 1
+
+
+def _slack(option: Option) -> float:
+    return NEVER if option["slack"] is None else float(option["slack"])
+
+
+def _due(option: Option) -> float:
+    return NEVER if option["due"] is None else float(option["due"])
+
+
+def _least(view: View, key: Callable[[Option], Any]) -> int:
+    """Action of the first option with the least key."""
+    return int(min(view["options"], key=key)["action"])
+
+
+# release
+
+
+def least_slack(view: View) -> int:
+    """The item with the least slack, then the one released first. Never hold."""
+    return _least(view, lambda option: (_slack(option), option["release"]))
+
+
+def first_released(view: View) -> int:
+    """The item whose job was released first."""
+    return _least(view, lambda option: option["release"])
+
+
+# route_area, route_cell
+
+
+def earliest_finish(view: View) -> int:
+    """The place with the earliest estimated finish; escalate or defer only without a place."""
+    options = view["options"]
+    return _least(view, estimate) if options else decline(view)
+
+
+def shortest_processing(view: View) -> int:
+    """The place with the shortest nominal duration, whatever its load."""
+    return _least(view, lambda option: option["nominal"]) if view["options"] else decline(view)
+
+
+# bid, award, commit
+
+
+def expected(_: View) -> int:
+    """Promise the expected finish."""
+    return 1
+
+
+def earliest_promise(_: View) -> int:
+    """Bids are offered by (promise, cell): the first."""
+    return 0
+
+
+def keep_promises(view: View) -> int:
+    """Refuse when all eligible machines are down or the promise is later than now plus travel
+    plus PATIENCE x nominal; in a stall, when nothing else moves, accept.
+    """
+    option = view["options"][0]
+    if view["action_mask"][-1] == 0 or "stalled" in view["context"]["recent_events"]:
+        return 0
+    duration = option["duration"]
+    late = duration is not None and duration > option["travel"] + PATIENCE * option["nominal"]
+    return decline(view) if option["machines_up"] == 0 or late else 0
+
+
+def always_accept(_: View) -> int:
+    """Accept."""
+    return 0
+
+
+# reroute
+
+
+def better_elsewhere(view: View) -> int:
+    """The place with the earliest estimate if it beats waiting here, else keep.
+
+    A fresh refusal (no `here` in the context) takes the best sibling. With no sibling left, an
+    area escalates if the repair here takes longer than the work itself.
+    """
+    places = [option for option in view["options"] if "nominal" in option]
+    best = min(places, key=estimate, default=None)
+    here = view["context"].get("here")
+    if here is None:
+        return decline(view) if best is None else int(best["action"])
+    if best is not None:
+        return int(best["action"]) if estimate(best) < estimate(here) else decline(view)
+    escalate = view["options"][-1:]
+    if escalate and here["repair"] > here["nominal"]:
+        return int(escalate[0]["action"])
+    return decline(view)
+
+
+# dispatch
+
+
+def urgent_then_shortest(view: View) -> int:
+    """Among the pairs whose item is late by its slack (all, if none is) the shortest setup +
+    processing; never wait.
+    """
+    return _least(view, lambda option: (_slack(option) >= 0, option["length"]))
+
+
+def fifo(view: View) -> int:
+    """The item that entered the inbound buffer first."""
+    return _least(view, lambda option: option["position"])
+
+
+def spt(view: View) -> int:
+    """The shortest nominal duration."""
+    return _least(view, lambda option: option["nominal"])
+
+
+def lpt(view: View) -> int:
+    """The longest nominal duration."""
+    return _least(view, lambda option: -option["nominal"])
+
+
+def edd(view: View) -> int:
+    """The earliest due date."""
+    return _least(view, _due)
+
+
+def mwkr(view: View) -> int:
+    """The most work remaining."""
+    return _least(view, lambda option: -option["remaining_work"])
+
+
+# mode
+
+
+def eco_for_the_busiest(view: View) -> int:
+    """Eco for the cell with the most machines at work among those in normal mode, else keep."""
+    candidates = [
+        option
+        for option in view["options"]
+        if option["mode"] == "eco" and option["present"] == "normal" and option["busy"]
+    ]
+    best = max(candidates, key=lambda option: option["busy"], default=None)
+    return decline(view) if best is None else int(best["action"])
+
+
+def keep(view: View) -> int:
+    """Leave the modes as they are."""
+    return decline(view)
+
+
+def _named(*rules: Rule) -> dict[str, Rule]:
+    return {getattr(rule, "__name__", ""): rule for rule in rules}
+
+
+#: Rules by kind and name; the first of a kind is its default.
+RULES: dict[str, dict[str, Rule]] = {
+    "release": _named(least_slack, first_released),
+    "route_area": _named(earliest_finish, shortest_processing),
+    "route_cell": _named(earliest_finish, shortest_processing),
+    "bid": _named(expected),
+    "award": _named(earliest_promise),
+    "commit": _named(keep_promises, always_accept),
+    "reroute": _named(better_elsewhere, keep),
+    "dispatch": _named(urgent_then_shortest, fifo, spt, lpt, edd, mwkr),
+    "mode": _named(eco_for_the_busiest, keep),
+}
+
+
+class Rules:
+    """The default controller.
+
+    Parameters
+    ----------
+    chosen
+        Names of rules by kind where not the default, e.g. `{"dispatch": "spt"}`.
+    """
+
+    source = "rule"
+
+    def __init__(self, chosen: Mapping[str, str] | None = None) -> None:
+        self._rules = {kind: next(iter(rules.values())) for kind, rules in RULES.items()}
+        for kind, name in (chosen or {}).items():
+            known = RULES.get(kind)
+            if known is None:
+                raise InputError(f"rule for kind={kind!r}, must be one of {', '.join(RULES)}")
+            if name not in known:
+                raise InputError(f"rule {kind}={name!r}, must be one of {', '.join(known)}")
+            self._rules[kind] = known[name]
+
+    def decide(self, view: View) -> int:
+        """Return the action of the rule of this kind."""
+        return self._rules[view["kind"]](view)
+
+
+BACKEND = Rules

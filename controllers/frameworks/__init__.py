@@ -1,0 +1,1 @@
+"""Frameworks: the views of one epoch, an action for each."""

@@ -1,0 +1,74 @@
+"""AuthorityMode: the switches that say who may decide about an item."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from desbench.errors import InputError
+
+PLANT_DIRECT = "plant_direct"
+PLANT_AREA_CELL = "plant_area_cell"
+MEDIATED_CNP = "mediated_cnp"
+HOLONIC_HYBRID = "holonic_hybrid"
+ROUTING_MODES = (PLANT_DIRECT, PLANT_AREA_CELL, MEDIATED_CNP, HOLONIC_HYBRID)
+AREA_ROUTED = (PLANT_AREA_CELL, HOLONIC_HYBRID)  #: the plant names an area, the area a cell
+
+ACCEPT_ONLY = "accept_only"
+ACCEPT_REJECT = "accept_reject"
+CONTRACT_ACTIONS = (ACCEPT_ONLY, ACCEPT_REJECT)
+
+
+@dataclass(frozen=True)
+class AuthorityMode:
+    """Who may decide, who may refuse, who repairs a failure. Any combination is legal.
+
+    Raises
+    ------
+    InputError
+        On a switch with an unknown value.
+
+    Notes
+    -----
+    Source: DESBench, Appendix F.3.
+    """
+
+    mode_id: str  #: public id, recorded with each decision
+    routing_authority_mode: str  #: one of ROUTING_MODES
+    cell_contract_actions: str = ACCEPT_ONLY  #: one of CONTRACT_ACTIONS
+    area_local_reroute_enabled: bool = False  #: the area looks among sibling cells first
+    plant_reroute_required: bool = False  #: then the plant is asked; else the item is withdrawn
+    mediated_bid_round_enabled: bool = False  #: bids replace the choice of a cell
+
+    def __post_init__(self) -> None:
+        if not str(self.mode_id).strip():
+            raise InputError(f"mode_id={self.mode_id!r}, must be a name such as 'my_hybrid'")
+        self._check("routing_authority_mode", ROUTING_MODES)
+        self._check("cell_contract_actions", CONTRACT_ACTIONS)
+        for name in _SWITCHES:
+            self._check(name, (False, True))
+
+    def _check(self, name: str, allowed: tuple[Any, ...]) -> None:
+        value = getattr(self, name)
+        if type(value) is not type(allowed[0]) or value not in allowed:
+            raise InputError(
+                f"authority mode {self.mode_id}: {name}={value!r}, must be one of "
+                f"{', '.join(map(str, allowed))}"
+            )
+
+    @property
+    def may_reject(self) -> bool:
+        """Whether a chosen cell may refuse."""
+        return self.cell_contract_actions == ACCEPT_REJECT
+
+    @property
+    def by_area(self) -> bool:
+        """Whether the plant names an area and the area a cell."""
+        return self.routing_authority_mode in AREA_ROUTED
+
+    def switches(self) -> dict[str, Any]:
+        """Return the switches by name, as runners and manifests see them."""
+        return asdict(self)
+
+
+_SWITCHES = ("area_local_reroute_enabled", "plant_reroute_required", "mediated_bid_round_enabled")

@@ -1,0 +1,143 @@
+"""Activation: one agent asked one thing. No engine, no instance, no rule."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final, Literal, NamedTuple
+
+Role = Literal["plant", "area", "cell"]
+
+RELEASE: Final = "release"
+ROUTE_AREA: Final = "route_area"
+ROUTE_CELL: Final = "route_cell"
+BID: Final = "bid"
+AWARD: Final = "award"
+COMMIT: Final = "commit"
+REROUTE: Final = "reroute"
+DISPATCH: Final = "dispatch"
+MODE: Final = "mode"
+KINDS: Final = (RELEASE, ROUTE_AREA, ROUTE_CELL, BID, AWARD, COMMIT, REROUTE, DISPATCH, MODE)
+
+#: What each decline does; the word is the `target` of the row when it is chosen.
+DECLINES: Final = {
+    "hold": "release none of these items now",
+    "defer": "place this item later",
+    "escalate": "hand this item to the plant",
+    "no bid": "make no promise",
+    "none": "take none of the bids",
+    "reject": "refuse the item",
+    "keep": "leave everything as it is",
+    "wait": "start nothing now, another item is on its way",
+}
+
+BIDS: Final = ("optimistic", "expected", "cautious")
+ACCEPT: Final = "accept"
+MIN_OPTIONS: Final = len(BIDS)  #: a view has at least this many option slots
+
+FORCED: Final = "forced"
+EXTERNAL: Final = "external"
+FALLBACK: Final = "fallback"
+OK: Final = "ok"
+ILLEGAL: Final = "illegal"
+WRONG_TYPE: Final = "wrong_type"
+EMPTY: Final = "empty"
+SUPERSEDED: Final = "superseded"
+
+
+class Agent(NamedTuple):
+    """Who may be asked: the plant, an area or a cell."""
+
+    id: str
+    role: Role
+    number: int  #: of the area or cell; -1 for the plant
+
+
+class Note(NamedTuple):
+    """How an answer came about, as a runner may report it beside its actions."""
+
+    source: str
+    outcome: str = OK
+    attempts: int = 1
+
+
+class Activation:
+    """One agent asked one thing: its options, and after the epoch its answer.
+
+    Options are the slots 0 .. len(candidates) - 1; `slot` (K) is the decline, legal if `decline`
+    names one.
+    """
+
+    __slots__ = (
+        "action",
+        "agent",
+        "attempts",
+        "candidates",
+        "decline",
+        "extra",
+        "job",
+        "kind",
+        "legal",
+        "not_offered",
+        "operation",
+        "outcome",
+        "slot",
+        "source",
+    )
+
+    def __init__(
+        self,
+        kind: str,
+        agent: Agent,
+        job: int,
+        operation: int,
+        candidates: list[Any],
+        decline: str,
+        slot: int,
+    ) -> None:
+        self.kind = kind
+        self.agent = agent
+        self.job = job  #: -1 where no single item is concerned
+        self.operation = operation
+        self.candidates = candidates
+        self.decline = decline  #: "" = not legal
+        self.slot = slot
+        #: legal actions, ascending
+        self.legal = legal_actions(len(candidates), slot, decline != "")
+        self.extra: Any = None  #: what the view of this kind shows besides
+        self.not_offered = 0
+        self.action = -1
+        self.source = ""
+        self.outcome = OK
+        self.attempts = 0
+
+    @property
+    def declined(self) -> bool:
+        """Whether the answer is the decline."""
+        return self.action == self.slot
+
+    @property
+    def choice(self) -> Any:
+        """The candidate chosen; only after an answer that is no decline."""
+        return self.candidates[self.action]
+
+    def answer(self, action: int, note: Note) -> None:
+        """Write down a legal action and how it came about."""
+        self.action = action
+        self.source, self.outcome, self.attempts = note
+
+    def force(self) -> None:
+        """Take the only legal action."""
+        self.action = self.legal[0]
+        self.source = FORCED
+
+
+@cache
+def legal_actions(options: int, slot: int, decline: bool) -> tuple[int, ...]:
+    """Return the legal actions of an activation with so many options."""
+    return (*range(options), slot) if decline else tuple(range(options))
+
+
+@cache
+def action_mask(options: int, slot: int, decline: bool) -> tuple[int, ...]:
+    """Return the mask over the slots 0 .. K: 1 = legal."""
+    return (1,) * options + (0,) * (slot - options) + (int(decline),)

@@ -1,0 +1,104 @@
+"""The order of the decisions of an episode: mode, reroute, dispatch, release."""
+
+from __future__ import annotations
+
+from desbench.protocol.authority import MEDIATED_CNP, PLANT_DIRECT
+from desbench.protocol.decision import DISPATCH, MODE, Activation, Agent
+from desbench.protocol.organisation import RETRIES, Organisation
+from desbench.protocol.steps import Step, release
+from desbench.protocol.stranding import reroute
+
+MODES = ("normal", "eco", "pause")
+
+
+def episode(org: Organisation) -> Step[None]:
+    """Drive the shop to its end; every yield is one epoch."""
+    advance = org.sim.advance
+    stop = advance()
+    while not stop.status:
+        org.look(stop)
+        yield from instant(org)
+        stop = advance()
+    org.look(stop)
+
+
+def instant(org: Organisation) -> Step[None]:
+    """Everything that is decided until the shop changes or nothing is open any more."""
+    while True:
+        if org.alarms:
+            changed = yield from mode(org, org.alarms.popleft())
+        elif (job := org.stranded_item()) >= 0:
+            changed = yield from reroute(org, job)
+        elif cells := org.open_cells():
+            changed = yield from dispatch(org, cells)
+        elif items := org.open_items():
+            changed = yield from release(org, items)
+        else:
+            return
+        if changed:
+            return
+
+
+def mode(org: Organisation, area: int) -> Step[bool]:
+    """Answer a power alarm of an area: one change of mode, or one by each of its cells."""
+    changed = False
+    open_asks = _mode_asks(org, area)
+    for _ in range(1 + RETRIES):
+        if not open_asks:
+            break
+        yield open_asks
+        superseded = set()
+        for ask in open_asks:
+            if ask.declined:
+                org.close(ask)
+            elif org.stands(ask, org.sim.set_mode, *ask.choice):
+                changed = True
+            else:
+                superseded.add(ask.agent)
+        open_asks = [ask for ask in _mode_asks(org, area) if ask.agent in superseded]
+    return changed
+
+
+def _mode_asks(org: Organisation, area: int) -> list[Activation]:
+    facts = org.facts
+    cells = facts.cells_of_area[area]
+    routing = org.mode_of(-1).routing_authority_mode
+    if routing == MEDIATED_CNP:
+        groups = [(facts.cells[c], [c]) for c in cells if facts.machines_of_cell[c]]
+    else:
+        groups = [(facts.plant if routing == PLANT_DIRECT else facts.areas[area], cells)]
+    asks = []
+    for agent, group in groups:
+        options = [(c, m) for c in group for m in MODES if org.sim.can_set_mode(c, m)]
+        if options:
+            asks.append(org.ask(MODE, agent, -1, options, "keep"))
+            asks[-1].extra = area
+    return asks
+
+
+def dispatch(org: Organisation, cells: list[int]) -> Step[bool]:
+    """Ask each of the cells for one pair (machine, item). True if the shop changed."""
+    sim, slots = org.sim, org.facts.cells
+    asks = [_dispatch_ask(org, slots[cell]) for cell in cells]
+    yield asks
+    changed = False
+    for ask in asks:
+        cell = ask.agent.number
+        if ask.declined:
+            org.close(ask)
+            org.parking.cells.add(cell)
+            continue
+        machine, job = ask.choice
+        if org.stands(ask, sim.dispatch, job, machine):
+            org.promises.pop(job, None)
+            changed = True
+        else:
+            org.refusals[cell] = org.refusals.get(cell, 0) + 1
+            if org.refusals[cell] > RETRIES:
+                org.parking.cells.add(cell)
+    return changed
+
+
+def _dispatch_ask(org: Organisation, cell: Agent) -> Activation:
+    decline = "wait" if org.sim.coming(cell.number) else ""
+    return org.ask(DISPATCH, cell, -1, org.sim.pairs(cell.number), decline)
