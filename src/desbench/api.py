@@ -1,0 +1,108 @@
+"""The Python API: every command of `desbench` that makes or reads results is one call here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from desbench.instances.suite import realise
+from desbench.paradigms import AuthorityMode
+from desbench.report.records import Record
+from desbench.report.result import Result
+from desbench.sweep import Execution, Options, sweep
+from desbench.sweep.conduct import raise_if_interrupted
+
+__all__ = ["load", "realise", "run"]
+
+
+def run(
+    suites: str | Sequence[str],
+    paradigms: str | AuthorityMode | Sequence[str | AuthorityMode] = "all",
+    controller: Any = "rules",
+    *,
+    framework: str | Sequence[str] = "native",
+    output_dir: str | os.PathLike[str] | None = None,
+    split: str = "test",
+    seeds: str | Sequence[int] | None = None,
+    case_ids: str | Sequence[str] = (),
+    limit: int | None = None,
+    replicates: int = 1,
+    settings: Mapping[str, Any] | None = None,
+    label: str | None = None,
+    traces: str | None = None,
+    trace_compression: str = "none",
+    resume: bool = False,
+    workers: int = 1,
+    fail_fast: bool = False,
+    progress: Callable[[Record, int, int], None] = lambda record, done, total: None,
+) -> Result:
+    """Play cases of suites under paradigms, as `desbench run` does.
+
+    Parameters
+    ----------
+    suites, paradigms
+        Names or paths; of paradigms also `all` and `AuthorityMode` objects.
+    controller
+        Names or paths of backends, or one runner object with `select_actions`.
+    seeds
+        Instead of the split: `0:100`, or numbers.
+    settings
+        Values of the suite by dotted key; a list of values multiplies.
+    output_dir
+        Default the first free `desbench-runs/<suite>-<n>`.
+    workers
+        Above 1 the call must stand under ``if __name__ == "__main__":``.
+
+    Raises
+    ------
+    InputError
+        Before anything is written, when something asked for cannot be done.
+    KeyboardInterrupt
+        After an interrupt, when everything finished is on disk.
+    """
+    is_named = isinstance(controller, (str, list, tuple))
+    options = Options(
+        suites=_several(suites),
+        paradigms=(paradigms,) if isinstance(paradigms, AuthorityMode) else _several(paradigms),
+        split=split,
+        seeds=seeds if seeds is None or isinstance(seeds, str) else ",".join(map(str, seeds)),
+        case_ids=_several(case_ids),
+        limit=limit,
+        replicates=replicates,
+        settings=tuple((key, _texts(value)) for key, value in (settings or {}).items()),
+        frameworks=_several(framework),
+        controllers=_several(controller) if is_named else (),
+        label=label,
+        traces=traces,
+        trace_compression=trace_compression,
+    )
+    where = None if output_dir is None else Path(output_dir)
+    execution = Execution(where, resume, workers, fail_fast)
+    outcome = sweep(options, execution, progress, runner=None if is_named else controller)
+    raise_if_interrupted(outcome)
+    return Result(outcome.folder)
+
+
+def load(folder: str | os.PathLike[str]) -> Result:
+    """Open a run folder.
+
+    Raises
+    ------
+    TraceError
+        When it holds no finished run, or a damaged one.
+    """
+    return Result(folder)
+
+
+def _several(asked: Any) -> tuple[Any, ...]:
+    """One thing or several, as a tuple."""
+    return (asked,) if isinstance(asked, (str, os.PathLike)) else tuple(asked)
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    import json
+
+    values = value if isinstance(value, (list, tuple)) else [value]
+    return tuple(one if isinstance(one, str) else json.dumps(one) for one in values)
