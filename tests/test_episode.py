@@ -68,7 +68,7 @@ def test_going_on_without_an_answer_is_told() -> None:
         ({"plant": 0.0}, "action=0.0"),
         ({"plant": "0"}, "action='0'"),
         ({"plant": 0, "cell:C0": 0}, "cell:C0 was not asked in epoch 1"),
-        (None, "actions=None, must be a dict of agents and actions"),
+        (None, "actions=None, must be {agent: action}"),
     ],
 )
 def test_an_illegal_answer_leaves_the_state_untouched(actions: Any, message: str) -> None:
