@@ -9,6 +9,8 @@ the view feeds it. Equal values go to the lower action.
 
 from __future__ import annotations
 
+import hashlib
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -20,6 +22,7 @@ Option = Mapping[str, Any]
 Rule = Callable[[View], int]
 
 PATIENCE = 4.0  #: a cell refuses an item that would take longer than this many times its nominal
+LOOK_AHEAD = 2.0  #: atc: slack counts in units of so many mean durations
 NEVER = float("inf")
 
 
@@ -82,6 +85,60 @@ def shortest_processing(view: View) -> int:
     return _least(view, lambda option: option["nominal"]) if view["options"] else decline(view)
 
 
+def _queue(option: Option) -> float:
+    """Work ahead of the item by counts: each committed item taken to last as long as this one."""
+    machines = option["machines_up"] or option["machines"]
+    return float(option.get("committed", 0) * option["nominal"] / machines)
+
+
+def least_work(view: View) -> int:
+    """The place with the least work ahead by counts, then the shortest nominal duration."""
+    if not view["options"]:
+        return decline(view)
+    return _least(view, lambda option: (tied(_queue(option)), option["nominal"]))
+
+
+def nearest(view: View) -> int:
+    """The place with the least travel, then the earliest estimate."""
+    if not view["options"]:
+        return decline(view)
+    return _least(view, lambda option: (option["travel"], estimate(option)))
+
+
+def random_place(view: View) -> int:
+    """Any place with equal chance, drawn by a hash of job and operation."""
+    options, item = view["options"], view["context"]["item"]
+    if not options:
+        return decline(view)
+    drawn = hashlib.sha256(f"{item['job']}|{item['operation']}".encode()).digest()
+    return int(options[int.from_bytes(drawn[:8], "big") % len(options)]["action"])
+
+
+def bottleneck(view: View) -> int:
+    """Earliest finish, where the work ahead counts twice in a cell that a later operation of the
+    item needs because no other can do it. Needs sight of routes: the plant in plant_direct.
+    """
+    if not view["options"]:
+        return decline(view)
+    needed = _needed_later(view)
+
+    def cost(option: Option) -> int:
+        again = _queue(option) if option["target"] in needed else 0.0
+        return estimate(option) + tied(again)
+
+    return _least(view, cost)
+
+
+def _needed_later(view: View) -> set[str]:
+    """Targets that are the only place for one of the operations after this one."""
+    observed, item = view["observation"], view["context"]["item"]
+    route = next(
+        (row["route"] for row in observed.get("jobs", ()) if row["job"] == item["job"]), ()
+    )
+    only = {row["cells"][0]["cell"] for row in route[1:] if len(row["cells"]) == 1}
+    return {f"cell:{row['name']}" for row in observed.get("cells", ()) if row["cell"] in only}
+
+
 # bid, award, commit
 
 
@@ -96,11 +153,14 @@ def earliest_promise(_: View) -> int:
 
 
 def keep_promises(view: View) -> int:
-    """Refuse when all eligible machines are down or the promise is later than now plus travel
-    plus PATIENCE x nominal; in a stall, when nothing else moves, accept.
+    """Accept an awarded bid, for the promise is its own. Else refuse when all eligible machines
+    are down or the promise is later than now plus travel plus PATIENCE x nominal; in a stall, when
+    nothing else moves, accept.
     """
-    option = view["options"][0]
-    if view["action_mask"][-1] == 0 or "stalled" in view["context"]["recent_events"]:
+    option, context = view["options"][0], view["context"]
+    if view["action_mask"][-1] == 0 or "awarded" in context["feedback"]:
+        return 0
+    if "stalled" in context["recent_events"]:
         return 0
     duration = option["duration"]
     late = duration is not None and duration > option["travel"] + PATIENCE * option["nominal"]
@@ -149,6 +209,11 @@ def fifo(view: View) -> int:
     return _least(view, lambda option: option["position"])
 
 
+def lifo(view: View) -> int:
+    """The item that entered the inbound buffer last."""
+    return _least(view, lambda option: -option["position"])
+
+
 def spt(view: View) -> int:
     """The shortest nominal duration."""
     return _least(view, lambda option: option["nominal"])
@@ -167,6 +232,52 @@ def edd(view: View) -> int:
 def mwkr(view: View) -> int:
     """The most work remaining."""
     return _least(view, lambda option: -option["remaining_work"])
+
+
+def lwkr(view: View) -> int:
+    """The least work remaining."""
+    return _least(view, lambda option: option["remaining_work"])
+
+
+def mopnr(view: View) -> int:
+    """The most operations remaining."""
+    return _least(view, lambda option: -option["remaining_operations"])
+
+
+def slack(view: View) -> int:
+    """The least slack; items without a due date last."""
+    return _least(view, _slack)
+
+
+def cr(view: View) -> int:
+    """The smallest critical ratio, (due - now) / work remaining; without a due date last."""
+
+    def ratio(option: Option) -> float:
+        # (due - now) / work = slack / work + 1; without work left only the slack counts
+        spare, work = _slack(option), option["remaining_work"]
+        return spare / work if work else spare
+
+    return _least(view, ratio)
+
+
+def atc(view: View) -> int:
+    """The largest apparent tardiness cost, weight / nominal x exp(-max(0, slack) / (2 x mean
+    nominal)); without due dates the largest weight / nominal.
+    """
+    options = view["options"]
+    mean = sum(option["nominal"] for option in options) / len(options) or 1.0
+
+    def cost(option: Option) -> float:
+        spare = max(0.0, option["slack"] or 0.0) / (LOOK_AHEAD * mean)
+        urgency = float(option["weight"] * math.exp(-spare))
+        return -urgency / option["nominal"] if option["nominal"] else -NEVER
+
+    return _least(view, cost)
+
+
+def least_setup(view: View) -> int:
+    """The shortest setup, then first in."""
+    return _least(view, lambda option: (option["setup"], option["position"]))
 
 
 # mode
@@ -192,16 +303,21 @@ def _named(*rules: Rule) -> dict[str, Rule]:
     return {getattr(rule, "__name__", ""): rule for rule in rules}
 
 
+PLACE_RULES = _named(earliest_finish, shortest_processing, least_work, nearest)
+PLACE_RULES |= {"spt": shortest_processing, "random": random_place}
 #: Rules by kind and name; the first of a kind is its default.
 RULES: dict[str, dict[str, Rule]] = {
     "release": _named(least_slack, first_released),
-    "route_area": _named(earliest_finish, shortest_processing),
-    "route_cell": _named(earliest_finish, shortest_processing),
+    "route_area": PLACE_RULES,
+    "route_cell": PLACE_RULES | _named(bottleneck),
     "bid": _named(expected),
     "award": _named(earliest_promise),
     "commit": _named(keep_promises, always_accept),
     "reroute": _named(better_elsewhere, keep),
-    "dispatch": _named(urgent_then_shortest, fifo, spt, lpt, edd, mwkr),
+    "dispatch": _named(
+        *(urgent_then_shortest, fifo, lifo, spt, lpt, mwkr, lwkr, mopnr),
+        *(edd, slack, cr, atc, least_setup),
+    ),
     "mode": _named(eco_for_the_busiest, keep),
 }
 

@@ -66,9 +66,11 @@ def test_a_cell_refuses_what_it_cannot_do_in_time(
     changed: dict[str, Any], events: list[str], action: int
 ) -> None:
     """PATIENCE is 4; when nothing else moves the cell takes what it can get."""
-    shown = view(place(**changed), recent_events=events)
+    shown = view(place(**changed), recent_events=events, feedback=[])
     assert rules.keep_promises(shown) == action
-    assert rules.keep_promises(view(place(**changed), wait=False)) == 0
+    won = view(place(**changed), recent_events=events, feedback=["awarded"])
+    assert rules.keep_promises(won) == 0, "the promise of a bid is its own"
+    assert rules.keep_promises(view(place(**changed), wait=False, feedback=[])) == 0
 
 
 @pytest.mark.parametrize(
