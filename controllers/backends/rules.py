@@ -21,7 +21,6 @@ View = Mapping[str, Any]
 Option = Mapping[str, Any]
 Rule = Callable[[View], int]
 
-PATIENCE = 4.0  #: a cell refuses an item that would take longer than this many times its nominal
 LOOK_AHEAD = 2.0  #: atc: slack counts in units of so many mean durations
 NEVER = float("inf")
 
@@ -152,19 +151,15 @@ def earliest_promise(_: View) -> int:
     return 0
 
 
-def keep_promises(view: View) -> int:
-    """Accept an awarded bid, for the promise is its own. Else refuse when all eligible machines
-    are down or the promise is later than now plus travel plus PATIENCE x nominal; in a stall, when
-    nothing else moves, accept.
+def refuse_when_down(view: View) -> int:
+    """Refuse while no eligible machine is up; but accept an awarded bid, for its promise counts
+    the repair, and accept in a stall, when nothing else moves.
     """
-    option, context = view["options"][0], view["context"]
-    if view["action_mask"][-1] == 0 or "awarded" in context["feedback"]:
-        return 0
-    if "stalled" in context["recent_events"]:
-        return 0
-    duration = option["duration"]
-    late = duration is not None and duration > option["travel"] + PATIENCE * option["nominal"]
-    return decline(view) if option["machines_up"] == 0 or late else 0
+    context = view["context"]
+    bound = "awarded" in context["feedback"] or "stalled" in context["recent_events"]
+    may_refuse = view["action_mask"][-1] == 1
+    down = view["options"][0]["machines_up"] == 0
+    return decline(view) if may_refuse and down and not bound else 0
 
 
 def always_accept(_: View) -> int:
@@ -312,7 +307,7 @@ RULES: dict[str, dict[str, Rule]] = {
     "route_cell": PLACE_RULES | _named(bottleneck),
     "bid": _named(expected),
     "award": _named(earliest_promise),
-    "commit": _named(keep_promises, always_accept),
+    "commit": _named(refuse_when_down, always_accept),
     "reroute": _named(better_elsewhere, keep),
     "dispatch": _named(
         *(urgent_then_shortest, fifo, lifo, spt, lpt, mwkr, lwkr, mopnr),

@@ -53,24 +53,26 @@ def test_earliest_finish_minds_queue_and_repair() -> None:
 
 
 @pytest.mark.parametrize(
-    "changed, events, action",
+    "machines_up, events, feedback, action",
     [
-        ({"duration": 22.0}, [], 0),  # 2 + 4 x 5 is just in time
-        ({"duration": 22.5}, [], 4),
-        ({"duration": 3.0, "machines_up": 0}, [], 4),
-        ({"duration": 99.0, "machines_up": 0}, ["stalled"], 0),
-        ({"duration": None}, [], 0),
+        (1, [], [], 0),
+        (0, [], [], 4),
+        (0, [], ["awarded"], 0),  # the promise of its bid has counted the repair
+        (0, ["stalled"], [], 0),  # nothing else moves
     ],
 )
-def test_a_cell_refuses_what_it_cannot_do_in_time(
-    changed: dict[str, Any], events: list[str], action: int
+def test_a_cell_refuses_while_it_is_down(
+    machines_up: int, events: list[str], feedback: list[str], action: int
 ) -> None:
-    """PATIENCE is 4; when nothing else moves the cell takes what it can get."""
-    shown = view(place(**changed), recent_events=events, feedback=[])
-    assert rules.keep_promises(shown) == action
-    won = view(place(**changed), recent_events=events, feedback=["awarded"])
-    assert rules.keep_promises(won) == 0, "the promise of a bid is its own"
-    assert rules.keep_promises(view(place(**changed), wait=False, feedback=[])) == 0
+    """A cell that cannot say when it starts is better not relied on."""
+    shown = view(place(machines_up=machines_up), recent_events=events, feedback=feedback)
+    assert rules.refuse_when_down(shown) == action
+
+
+def test_a_cell_that_may_not_refuse_accepts() -> None:
+    """Under accept_only the last slot is not legal."""
+    obeys = view(place(machines_up=0), wait=False, recent_events=[], feedback=[])
+    assert rules.refuse_when_down(obeys) == 0
 
 
 @pytest.mark.parametrize(
