@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from desbench.report.intervals import Interval, interval, replicate_sd, student_t
+from desbench.report.intervals import Interval, interval, paired, replicate_sd, student_t
 
 
 @pytest.mark.parametrize(
@@ -25,12 +25,20 @@ def test_quantiles_are_those_of_the_printed_tables(freedom: int, quantile: float
 
 
 def test_interval_by_hand() -> None:
-    """1, 2, 3, 4: mean 2.5, sd sqrt(5/3) = 1.29099; half width 3.18245 x 1.29099 / 2 = 2.05426."""
+    """Of the 256 resamples of 1, 2, 3, 4 five have a mean <= 1.25 (0.0195), fifteen <= 1.5."""
     found = interval([1, 2, 3, 4])
-    assert (found.n, found.mean) == (4, 2.5)
-    assert found.sd == pytest.approx(1.290994)
-    assert found.low == pytest.approx(2.5 - 2.054260, abs=1e-5)
-    assert found.high == pytest.approx(2.5 + 2.054260, abs=1e-5)
+    assert (found.n, found.mean, found.low, found.high) == (4, 2.5, 1.5, 3.5)
+    assert found.sd == pytest.approx(1.290994), "sqrt(5 / 3)"
+    assert found == interval([1, 2, 3, 4]), "the resampling is keyed"
+
+
+def test_a_paired_difference_leaves_undefined_cases_out() -> None:
+    """3 - 1, 5 - 2 and 7 - 3; the case without a value on one side tells nothing."""
+    found = paired([1, 2, 3, None], [3, 5, 7, 9])
+    assert (found.n, found.mean) == (3, 3.0)
+    assert found.excludes_zero
+    assert not paired([1, 2], [2, 1]).excludes_zero
+    assert not paired([1], [2]).excludes_zero, "one case has no interval"
 
 
 def test_undefined_is_none_and_never_nan() -> None:

@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
+import numpy as np
+
 LEVEL = 0.95
+RESAMPLES = 4000
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,11 @@ class Interval:
     sd: float | None  #: sample standard deviation, needs two cases
     low: float | None
     high: float | None
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether a difference is told from none; False where no interval is defined."""
+        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
 
 
 def student_t(probability: float, freedom: int) -> float:
@@ -62,10 +70,10 @@ def student_t(probability: float, freedom: int) -> float:
 
 
 def interval(values: Sequence[float]) -> Interval:
-    """Mean of the cases with Student's t interval at 95 %.
+    """Mean over cases with its 95 % bootstrap interval (percentiles of RESAMPLES means).
 
     The cases of a suite are independent draws, so the interval is over cases; replicates of one
-    case are averaged before they come here.
+    case are averaged before they come here. The resampling is keyed, so the figures repeat.
     """
     n = len(values)
     if n == 0:
@@ -73,9 +81,19 @@ def interval(values: Sequence[float]) -> Interval:
     mean = math.fsum(values) / n
     if n == 1:
         return Interval(1, mean, None, None, None)
-    sd = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1))
-    half = student_t((1.0 + LEVEL) / 2.0, n - 1) * sd / math.sqrt(n)
-    return Interval(n, mean, sd, mean - half, mean + half)
+    sample = np.asarray(values, dtype=np.float64)
+    picks = np.random.Generator(np.random.Philox(0)).integers(0, n, (RESAMPLES, n))
+    means = sample[picks].mean(axis=1)
+    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist()
+    return Interval(n, mean, float(sample.std(ddof=1)), low, high)
+
+
+def paired(one: Sequence[float | None], other: Sequence[float | None]) -> Interval:
+    """Interval of other - one, case by case; cases in which either is undefined are left out."""
+    pairs = [
+        (a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None
+    ]
+    return interval([b - a for a, b in pairs])
 
 
 def replicate_sd(groups: Sequence[Sequence[float]]) -> float | None:

@@ -10,38 +10,64 @@ import pyarrow.compute as pc
 if TYPE_CHECKING:
     from desbench.trace.trace import Trace
 
+#: What each figure means; shares are of 1.
+FIGURES = {
+    "agent decisions": "actions that were not forced",
+    "real choices": "share of the dispatches with more than one legal action",
+    "vehicles busy": "share of the fleet's time on empty and loaded legs",
+    "gate waits": "share of the arrivals at a gate that had to wait there",
+    "blockings": "finished items that could not leave their machine",
+    "machines busy": "share of the machines' time in setup and processing",
+    "strandings": "rows",
+    "reroute rounds": "strandings about which somebody was asked, or that were withdrawn",
+    "moved": "stranded items reassigned to another cell",
+    "kept": "rounds after which the item stayed",
+    "withdrawn": "stranded items that went back to the plant's backlog",
+    "plant cap exceeded": "share of the cases with a violation of the plant's power cap",
+}
+
 
 def load_figures(trace: Trace) -> dict[str, float]:
-    """Return the load figures of one episode.
-
-    Returns
-    -------
-    dict
-        jobs, operations; agent_decisions (not forced); choice_share of the dispatches in which
-        more than one action was legal; vehicle_busy share of the fleet's time; gate_share of the
-        arrivals at a gate that had to wait; blockings; strandings; setup_share and busy share of
-        the machines' time (busy = setup and processing).
-    """
+    """Return the FIGURES of one episode."""
     kinds = _counts(trace, "events", "kind")
     chosen = ~trace.mask("decisions", "source", "forced")
     dispatches = trace.mask("decisions", "kind", "dispatch")
-    arrived = kinds.get("admission", 0)
+    plant = trace.ints("violations", "entity") < 0
+    moved, kept, withdrawn = _rounds(trace)
     return {
-        "jobs": float(trace.case["jobs"].num_rows),
-        "operations": float(_operations(trace)),
-        "agent_decisions": float(chosen.sum()),
-        "choice_share": _ratio(float((chosen & dispatches).sum()), float(dispatches.sum())),
-        "vehicle_busy": _share(trace, "vehicle", "empty", "loaded"),
-        "gate_share": _ratio(kinds.get("buffer_wait", 0), arrived),
+        "agent decisions": float(chosen.sum()),
+        "real choices": _ratio(float((chosen & dispatches).sum()), float(dispatches.sum())),
+        "vehicles busy": _share(trace, "vehicle", "empty", "loaded"),
+        "gate waits": _ratio(kinds.get("buffer_wait", 0), kinds.get("admission", 0)),
         "blockings": float(kinds.get("blocking_start", 0)),
+        "machines busy": _share(trace, "machine", "setup", "processing"),
         "strandings": float(kinds.get("stranded", 0)),
-        "machine_busy": _share(trace, "machine", "setup", "processing"),
-        "setup_share": _share(trace, "machine", "setup"),
+        "reroute rounds": float(moved + kept + withdrawn),
+        "moved": float(moved),
+        "kept": float(kept),
+        "withdrawn": float(withdrawn),
+        "plant cap exceeded": float(
+            (plant & trace.mask("violations", "entity_kind", "power")).any()
+        ),
     }
 
 
-def _operations(trace: Trace) -> int:
+def operations(trace: Trace) -> int:
+    """Operations of the case."""
     return int(pc.sum(trace.case["jobs"]["operations"]).as_py())
+
+
+def _rounds(trace: Trace) -> tuple[int, int, int]:
+    """How the rounds after a stranding ended: moved, kept, withdrawn."""
+    epochs, jobs = trace.ints("events", "epoch"), trace.ints("events", "job")
+    pairs = {
+        kind: set(zip(epochs[m].tolist(), jobs[m].tolist(), strict=True))
+        for kind in ("unassign", "assign")
+        for m in (trace.mask("events", "kind", kind),)
+    }
+    moved = len(pairs["unassign"] & pairs["assign"])
+    kept = trace.mask("decisions", "kind", "reroute") & trace.mask("decisions", "target", "keep")
+    return moved, int(kept.sum()), len(pairs["unassign"]) - moved
 
 
 def _counts(trace: Trace, table: str, column: str) -> dict[str, int]:
