@@ -19,7 +19,8 @@ from desbench.instances.instance import CAUSES, INTERRUPTIONS, UNLIMITED, Instan
 T = TypeVar("T")
 Duration = int | tuple[int, int]  #: nominal = realised, or (nominal, realised)
 Operation = Mapping[int, Duration]  #: by machine
-Stop = tuple[int, int] | tuple[int, int, str]  #: start, end, cause (default breakdown)
+#: start, end, cause (default breakdown), interruption (default that of the machine)
+Stop = tuple[int, int] | tuple[int, int, str] | tuple[int, int, str, str]
 Names = tuple[str, ...]
 
 WATTS = {"idle": 1, "setup": 3, "blocked": 2, "down": 0, "processing": 5}
@@ -68,18 +69,18 @@ def shop(jobs: Sequence[Sequence[Operation]], **settings: Any) -> Instance:
         Per job a family per operation; default all 0.
     setup
         Ticks of every change of family and from none (0 within a family), or `[M, F + 1, F]`.
-    initial_family, interruption, mean_repair
-        Per machine; defaults -1, "resume", 5.
+    initial_family, mean_repair, interruption
+        Per machine; defaults -1, 5, "resume" (of its stops that do not say it themselves).
     down
-        `{machine: [(start, end), (start, end, cause), ..]}`.
+        `{machine: [(start, end), (start, end, cause), (start, end, cause, interruption), ..]}`.
     vehicles, vehicle_power, travel
         Number (0 = unlimited fleet), watts, and ticks between all places or an `[L, L]` matrix.
     watts
         By state, as `WATTS`, a value or one per machine; `processing` may be one per machine too.
     power_cap, wip_cap, plant_power_cap
         Per area, per area, plant; default -1.
-    eco_duration, eco_power, horizon, decision_limit, no_progress_limit, options
-        As in `Instance`; defaults (3, 2), (1, 2), -1, 10000, 30, 8.
+    eco_duration, eco_power, horizon, decision_limit, no_progress_limit, options, deliver
+        As in `Instance`; defaults (3, 2), (1, 2), -1, 10000, 30, 8, False.
     """
     known = dict(settings)
     machines = 1 + max(m for job in jobs for operation in job for m in operation)
@@ -134,7 +135,6 @@ def _machine_fields(cells: Sequence[Sequence[int]], known: dict[str, Any]) -> di
     count = sum(map(len, cells))
     cell_of = {m: c for c, machines in enumerate(cells) for m in machines}
     watts = {**WATTS, **known.pop("watts", {})}
-    names = each(known.pop("interruption", "resume"), count)
     return {
         "machine_names": _names("M", count),
         "machine_cell": _shorts([cell_of[m] for m in range(count)]),
@@ -144,7 +144,6 @@ def _machine_fields(cells: Sequence[Sequence[int]], known: dict[str, Any]) -> di
         },
         "initial_family": _shorts(each(known.pop("initial_family", -1), count)),
         "mean_repair": _ints(each(known.pop("mean_repair", 5), count)),
-        "interruption": _shorts([INTERRUPTIONS.index(name) for name in names]),
         "setup": _setup(known.pop("setup", 0), count, known.pop("family_count")),
     }
 
@@ -160,12 +159,18 @@ def _setup(setup: Any, machines: int, families: int) -> np.ndarray:
 def _down_fields(machines: int, known: dict[str, Any]) -> dict[str, Any]:
     down: Mapping[int, Sequence[Stop]] = known.pop("down", {})
     groups = [down.get(m, []) for m in range(machines)]
-    stops = [(*stop, "breakdown")[:3] for group in groups for stop in group]
+    usual = each(known.pop("interruption", "resume"), machines)
+    stops = [
+        (*stop, *("breakdown", usual[m])[len(stop) - 2 :])
+        for m, group in enumerate(groups)
+        for stop in group
+    ]
     return {
         "down_offset": _offsets(groups),
-        "down_start": _ints([start for start, _, _ in stops]),
-        "down_end": _ints([end for _, end, _ in stops]),
-        "down_cause": _shorts([CAUSES.index(cause) for _, _, cause in stops]),
+        "down_start": _ints([start for start, _, _, _ in stops]),
+        "down_end": _ints([end for _, end, _, _ in stops]),
+        "down_cause": _shorts([CAUSES.index(cause) for _, _, cause, _ in stops]),
+        "down_interruption": _shorts([INTERRUPTIONS.index(name) for _, _, _, name in stops]),
     }
 
 
@@ -207,6 +212,7 @@ def _limit_fields(known: dict[str, Any]) -> dict[str, Any]:
         "decision_limit": 10_000,
         "no_progress_limit": 30,
         "options": 8,
+        "deliver": False,
     }
     return {name: known.pop(name, value) for name, value in defaults.items()}
 
@@ -294,7 +300,6 @@ def _draw_setup(rng: Random, machines: int, families: int) -> list[list[list[int
 def _draw_machines(rng: Random, machines: int) -> dict[str, Any]:
     frail = rng.choice((0.0, 0.5, 1.0))
     return {
-        "interruption": [rng.choice(INTERRUPTIONS) for _ in range(machines)],
         "mean_repair": [rng.randint(0, 6) for _ in range(machines)],
         "down": {m: _stops(rng) for m in range(machines) if rng.random() < frail},
         "watts": {
@@ -312,11 +317,11 @@ def _draw_machines(rng: Random, machines: int) -> dict[str, Any]:
 
 def _stops(rng: Random) -> list[Stop]:
     stops: list[Stop] = []
-    end = rng.randint(-1, 8)
+    end, apart = rng.randint(-1, 8), rng.choice((1, 3, 8))
     for _ in range(rng.randint(1, 4)):
-        start = end + rng.randint(1, 8)
+        start = end + rng.randint(1, apart)
         end = start + rng.randint(1, 6)
-        stops.append((start, end, rng.choice(CAUSES)))
+        stops.append((start, end, rng.choice(CAUSES), rng.choice(INTERRUPTIONS)))
     return stops
 
 
@@ -354,4 +359,5 @@ def _draw_limits(rng: Random, areas: int, machines: int) -> dict[str, Any]:
         "horizon": rng.choice((-1, -1, -1, rng.randint(1, 40))),
         "decision_limit": rng.choice((400, 400, 400, rng.randint(1, 30))),
         "no_progress_limit": rng.randint(1, 4),
+        "deliver": rng.random() < 0.3,
     }

@@ -219,6 +219,36 @@ def test_restart_starts_the_phase_again() -> None:
     assert run.ticks(0) == {"processing": 14, "down": 5}
 
 
+def test_a_stop_that_waits_begins_after_the_work() -> None:
+    """Work 0-10 is finished; the outage of 5 at t=4 lasts from 10 to 15."""
+    run = outage("wait", (4, 9), jobs=2)
+    assert run.times("finish") == [10, 100]
+    assert (run.times("breakdown"), run.times("repair")) == ([10], [15])
+    assert run.ticks(0) == {"processing": 20, "idle": 75, "down": 5}
+
+
+def test_a_stop_waits_for_setup_and_processing_alike() -> None:
+    """Setup 0-4 and work 4-14 are one operation; due at 2, it begins at 14."""
+    run = Run(shop([[{0: 10}], [{0: 1}]], setup=4, down={0: [(2, 5)]}, interruption="wait"))
+    run.to_the_end()
+    assert (run.times("setup_complete"), run.times("finish")) == ([4], [14, 18])
+    assert (run.times("breakdown"), run.times("repair")) == ([14], [17])
+
+
+def test_stops_that_fall_due_meanwhile_follow_each_other() -> None:
+    """Work ends at 10; what was due at 4 (5 long), 12 (1 long) and 15 (2 long) lasts until 18."""
+    run = Run(
+        shop(
+            [[{0: 10}], [{0: 3}]],
+            down={0: [(4, 9, "shift", "wait"), (12, 13), (15, 17, "shift", "wait")]},
+        )
+    )
+    run.to_the_end()
+    assert run.times("breakdown") == [10, 15, 16]
+    assert run.times("repair") == [15, 16, 18]
+    assert run.times("finish") == [10, 21]
+
+
 def test_the_length_of_an_outage_is_not_its_end() -> None:
     """A second outage of 5 at t=100 lasts until 105; the job of t=90 to 100 is untouched."""
     run = outage("resume", (4, 9), (100, 105), jobs=3)
@@ -247,6 +277,56 @@ def test_a_restarted_setup_is_restarted_alone() -> None:
     instance = shop([[{0: 10}]], setup=4, down={0: [(2, 5)]}, interruption="restart")
     run = finished(instance)
     assert (run.times("setup_complete"), run.times("finish")) == ([9], [19])
+
+
+# vehicles and delivery
+
+
+def test_a_delivered_job_is_done_at_the_sink() -> None:
+    """3 ticks there, 5 of work, 3 back: done at 11, one more trip than without delivery."""
+    plain = finished(shop([[{0: 5}]], travel=3))
+    run = finished(shop([[{0: 5}]], travel=3, deliver=True))
+    assert (plain.stop.time, run.stop.time) == (8, 11)
+    assert run.times("job_complete") == run.times("transport_complete", cell=-1) == [11]
+    assert run.engine.place(0) == ("done", -1, -1)
+
+
+def test_a_finished_item_holds_its_machine_until_it_is_fetched() -> None:
+    """Job 0 is done at 7. The only vehicle fetches job 1 (2-7), brings it to cell 1 (7-12) and
+    is back at 14: blocked from 7 to 14, then 5 ticks to the sink.
+    """
+    travel = [[0, 2, 5], [5, 0, 2], [5, 2, 0]]
+    jobs = [[{0: 5}], [{1: 1}]]
+    run = finished(shop(jobs, vehicles=1, travel=travel, outbound=0, deliver=True))
+    assert run.times("blocking_start", machine=0) == [7]
+    assert run.times("blocking_release", machine=0) == [14]
+    assert run.times("job_complete", job=0) == [19]
+
+
+def test_a_request_that_names_its_vehicle_waits_for_it() -> None:
+    """Vehicle 0 is sent away and has to come back, vehicle 1 stands there: pick-up at 6, not 0."""
+    run = Run(shop([[{0: 1}]], vehicles=2, travel=3))
+    run.advance()
+    run.engine.send(0, 1)
+    run.engine.assign(0, 0, 0)
+    run.to_the_end()
+    assert run.times("vehicle_move", vehicle=0) == [0, 3]
+    assert run.times("transport_start", vehicle=0) == [6]
+    assert run.times("vehicle_move", vehicle=1) == []
+
+
+def test_a_vehicle_that_was_sent_waits_where_it_arrives() -> None:
+    """Sent to cell 1 at 0, there at 3: the way to the item then takes 3, and it is a stop."""
+    run = Run(shop([[{0: 9}]], vehicles=1, travel=3, release=20))
+    run.engine.vehicle_stops = True
+    run.engine.send(0, 1)
+    with pytest.raises(IllegalAction):
+        run.engine.send(0, 0)  # on its way
+    assert (run.advance().time, run.stop.vehicles) == (3, [0])
+    assert run.engine.vehicle(0) == ("idle", -1, 1)
+    assert run.times("transport_complete", vehicle=0, job=-1, cell=0) == [3]
+    with pytest.raises(IllegalAction):
+        run.engine.send(0, 1)  # it stands there
 
 
 # ties

@@ -10,7 +10,7 @@ import argparse
 import multiprocessing
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
@@ -45,6 +45,7 @@ STOP_FIELDS = (
     "alarms",
     "breakdowns",
     "repairs",
+    "vehicles",
     "cycle",
 )
 STOPS_PER_INSTANT = 40  #: then the commander gives no more commands in this instant
@@ -65,26 +66,30 @@ class Policy:
 
     idle: float  #: chance to give no command at a stop
     most: int  #: commands at one stop
-    weights: tuple[int, int, int, int]  #: assign, dispatch, unassign, set_mode
+    weights: tuple[int, int, int, int, int]  #: assign, dispatch, unassign, set_mode, send
     blind: float  #: chance that a command is drawn without a look at what is legal
 
 
 POLICIES = {
-    "eager": Policy(idle=0.02, most=20, weights=(5, 5, 0, 0), blind=0.05),
-    "lazy": Policy(idle=0.7, most=2, weights=(4, 4, 1, 1), blind=0.1),
-    "fickle": Policy(idle=0.2, most=6, weights=(4, 3, 4, 0), blind=0.1),
-    "moody": Policy(idle=0.15, most=6, weights=(4, 4, 1, 4), blind=0.1),
-    "mixed": Policy(idle=0.25, most=8, weights=(4, 4, 1, 1), blind=0.2),
+    "eager": Policy(idle=0.02, most=20, weights=(5, 5, 0, 0, 0), blind=0.05),
+    "lazy": Policy(idle=0.7, most=2, weights=(4, 4, 1, 1, 1), blind=0.1),
+    "fickle": Policy(idle=0.2, most=6, weights=(4, 3, 4, 0, 0), blind=0.1),
+    "moody": Policy(idle=0.15, most=6, weights=(4, 4, 1, 4, 0), blind=0.1),
+    "driving": Policy(idle=0.2, most=6, weights=(4, 4, 1, 0, 3), blind=0.1),
+    "mixed": Policy(idle=0.25, most=8, weights=(4, 4, 1, 1, 1), blind=0.2),
 }
 
 
 def legal_commands(shop: Shop, instance: Instance) -> dict[str, list[tuple[Any, ...]]]:
     jobs, cells = range(len(instance.job_names)), range(len(instance.cell_names))
+    vehicles, locations = range(len(instance.vehicle_names)), range(len(instance.travel))
+    assign = [(j, c) for j in shop.ready() for c in cells if shop.can_assign(j, c)]
     return {
-        "assign": [(j, c) for j in shop.ready() for c in cells if shop.can_assign(j, c)],
+        "assign": [*assign, *((j, c, v) for j, c in assign for v in vehicles)],
         "dispatch": [(j, m) for c in cells for m, j in shop.pairs(c)],
         "unassign": [(j,) for j in jobs if shop.can_unassign(j)],
         "set_mode": [(c, mode) for c in cells for mode in MODES if shop.can_set_mode(c, mode)],
+        "send": [(v, to) for v in vehicles for to in locations if shop.can_send(v, to)],
     }
 
 
@@ -95,9 +100,12 @@ def blind_command(rng: Random, instance: Instance) -> Command:
         return rng.randint(-2, len(names) + 1)
 
     job, cell = index(instance.job_names), index(instance.cell_names)
+    vehicle = index(instance.vehicle_names)
     return rng.choice(
         (
             ("assign", (job, cell)),
+            ("assign", (job, cell, vehicle)),
+            ("send", (vehicle, cell)),
             ("dispatch", (job, index(instance.machine_names))),
             ("unassign", (job,)),
             ("set_mode", (cell, rng.choice((*MODES, "fast", "")))),
@@ -204,6 +212,7 @@ class Match:
         self.views = views(left, instance), views(right, instance)
         self.tally = Tally()
         self.history: list[Any] = []
+        self.stops: dict[int, list[Any]] = {}  #: by machine its rows of breakdown and repair
 
     def same(self, what: str, left: Any, right: Any) -> None:
         if left != right:
@@ -231,6 +240,20 @@ class Match:
             self.tally.add("events", row.kind)
             if row.cause:
                 self.tally.add("causes", f"{row.kind} {row.cause}")
+            if row.kind in ("breakdown", "repair"):
+                self.note_late_stop(row)
+            if row.kind == "job_complete" and row.machine < 0:
+                self.tally.add("happenings", "delivery")
+
+    def note_late_stop(self, row: Any) -> None:
+        """Count what a stop that begins after its time has waited for."""
+        before = self.stops.setdefault(row.machine, [])
+        if row.kind == "breakdown":
+            due = self.right.calendar[row.machine][len(before) // 2].due
+            follows = bool(before) and before[-1].time == row.time
+            if row.time > due:
+                self.tally.add("happenings", f"stop after {'a stop' if follows else 'the work'}")
+        before.append(row)
 
     def command(self, kind: str, arguments: tuple[Any, ...]) -> bool:
         before = [view() for view in self.views[0].values()]
@@ -242,6 +265,8 @@ class Match:
             self.same(f"views after a refused {kind}", after, before)
             self.tally.add("commands", f"{kind} refused")
         self.tally.add("commands", kind)
+        if kind == "assign" and len(arguments) == 3:
+            self.tally.add("happenings", f"named vehicle {'taken' if accepted[1] else 'refused'}")
         self.compare()
         return accepted[1]
 
@@ -255,11 +280,18 @@ class Match:
     def advance(self) -> Any:
         stops = [shop.advance() for shop in (self.left, self.right)]
         self.history.append(stops[1])
+        self.note_vehicle_stop(stops[1])
         self.compare_events()
         for name in STOP_FIELDS:
             self.same(f"stop.{name}", *(getattr(stop, name) for stop in stops))
         self.compare()
         return stops[1]
+
+    def note_vehicle_stop(self, stop: Any) -> None:
+        named = (stop.status, stop.stalled, stop.alarms, stop.cells)
+        items = self.right.ready(), self.right.stranded()
+        if stop.vehicles and not any(named) and not any(items):
+            self.tally.add("happenings", "stop for a vehicle alone")
 
     def play(self, policy: Policy) -> Tally:
         epoch, stops_here, stop = 0, 0, self.advance()
@@ -314,6 +346,7 @@ def play(
     instance = random_instance(rng, **traits)
     name = policy or rng.choice(list(POLICIES))
     match = Match(left(instance), right(instance), instance, rng)
+    match.left.vehicle_stops = match.right.vehicle_stops = rng.random() < 0.5
     try:
         match.play(POLICIES[name])
     except Difference as difference:
@@ -362,6 +395,21 @@ def test_the_batch_sees_every_ending(batch: Tally) -> None:
     assert batch.seen("endings") == set(ENDINGS)
 
 
+def test_the_batch_sees_vehicles_driven_by_hand_and_all_that_makes_a_stop_late(
+    batch: Tally,
+) -> None:
+    """What only some instances and no paradigm bring about."""
+    assert batch.seen("happenings") == {
+        "delivery",
+        "named vehicle taken",
+        "named vehicle refused",
+        "stop after the work",
+        "stop after a stop",
+        "stop for a vehicle alone",
+    }
+    assert {"send", "send refused"} <= batch.seen("commands")
+
+
 def test_the_batch_sees_every_cause_state_and_limit(batch: Tally) -> None:
     """Both strandings, all modes, all stops, all alarms, all shown states, stalls."""
     down = {f"{kind} {cause}" for kind in ("breakdown", "repair") for cause in CAUSES[:4]}
@@ -403,7 +451,24 @@ class AlwaysResumes(Oracle):
         return m.spent + self.now - m.since
 
 
-@pytest.mark.parametrize("faulty", [AdmitsFirst, LatePatience, OldPatience, AlwaysResumes])
+class NeverWaits(Oracle):
+    """Planted fault: a stop that should wait begins at once."""
+
+    def stop_waits(self, machine: int) -> bool:
+        return False
+
+
+class TakesNearest(Oracle):
+    """Planted fault: a request that names its vehicle takes any."""
+
+    def acceptable(self, item: Item) -> Sequence[int]:
+        return range(len(self.vehicles))
+
+
+FAULTY = (AdmitsFirst, LatePatience, OldPatience, AlwaysResumes, NeverWaits, TakesNearest)
+
+
+@pytest.mark.parametrize("faulty", FAULTY)
 def test_the_driver_finds_a_planted_fault(faulty: type[Oracle]) -> None:
     """A driver that lets a wrong shop pass would let a wrong engine pass."""
     with pytest.raises(Difference):

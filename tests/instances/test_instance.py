@@ -55,11 +55,11 @@ def shorts(*values: int) -> Any:
         ({"machine_cell": shorts(0, 2)}, "machine M1: machine_cell=2"),
         ({"initial_family": shorts(-2, 0)}, "machine M0: initial_family=-2"),
         ({"power_idle": ints(-1, 0)}, "machine M0: power_idle=-1"),
-        ({"interruption": shorts(0, 2)}, "machine M1: interruption=2"),
         ({"setup": np.full((2, 2, 1), -1)}, "setup from family -1 to 0=-1"),
         ({"down_end": ints(2, 9, 5)}, "machine M0, stop 0: down_end=2, must be > its down_start"),
         ({"down_start": ints(2, 4, 3)}, "machine M0, stop 1: down_start=4, must be at least one"),
         ({"down_cause": shorts(0, 0, 4)}, "machine M1, stop 0: down_cause=4"),
+        ({"down_interruption": shorts(0, 3, 0)}, "machine M0, stop 1: down_interruption=3"),
         ({"inbound": shorts(0, 2)}, "cell C0: inbound=0, must be >= 1"),
         ({"outbound": shorts(0, -1)}, "cell C1: outbound=-1"),
         ({"commitment": shorts(4, 1)}, "cell C1: commitment=1, must be >= inbound"),
@@ -70,6 +70,7 @@ def shorts(*values: int) -> Any:
         ({"horizon": 0}, "horizon=0, must be > 0, or -1"),
         ({"time_unit": "days"}, "time_unit=days"),
         ({"options": 0}, "options=0"),
+        ({"deliver": 1}, "deliver=1, must be True or False"),
         ({"decision_limit": 1.5}, "decision_limit=1.5"),
         ({"eco_duration": (1, 2)}, "eco_duration=1/2, must be a fraction >= 1"),
         ({"eco_power": (3, 2)}, "eco_power=3/2"),
@@ -110,6 +111,8 @@ def test_digest_covers_content_and_not_the_case_id() -> None:
         {"eco_power": (1, 3)},
         {"time_unit": "min"},
         {"down_cause": shorts(0, 0, 0)},
+        {"down_interruption": shorts(0, 0, 2)},
+        {"deliver": True},
     ]
     digests = {replace(PLAIN, **change).digest for change in changes}
     assert len(digests | {PLAIN.digest}) == len(changes) + 1
@@ -124,14 +127,14 @@ def test_case_tables_hold_the_documented_columns() -> None:
         "operations": ["job", "operation", "machine", "nominal", "realised", "family", "power"],
         "machines": [
             *("machine", "name", "cell", "power_idle", "power_setup", "power_blocked"),
-            *("power_down", "initial_family", "mean_repair", "interruption"),
+            *("power_down", "initial_family", "mean_repair"),
         ],
         "cells": ["cell", "name", "area", "inbound", "outbound", "commitment"],
         "areas": ["area", "name", "power_cap", "wip_cap"],
         "vehicles": ["vehicle", "name", "power"],
         "travel": ["from", "to", "ticks"],
         "setups": ["machine", "from", "to", "ticks"],
-        "downtimes": ["machine", "start", "end", "cause"],
+        "downtimes": ["machine", "start", "end", "cause", "interruption"],
     }
     assert tables["jobs"]["due"].to_pylist() == [20, None]
     assert tables["cells"]["outbound"].to_pylist() == [1, None]

@@ -9,17 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desbench.instances.draw import Streams
+from desbench.instances.instance import CAUSES, INTERRUPTIONS
 from desbench.instances.jobs import Clock
 from desbench.instances.schema import Machine
-from desbench.instances.stops import CAUSES, calendar, mean_repair
+from desbench.instances.stops import Stop, calendar, mean_repair
 
 CODE = {cause: code for code, cause in enumerate(CAUSES)}
 
 
-def stops(down: dict[str, Any], span: float = 100, seed: int = 0) -> list[tuple[int, int, str]]:
+def drawn(down: dict[str, Any], span: float = 100, seed: int = 0) -> list[Stop]:
     machine = Machine.model_validate({"down": down})
-    found = calendar("M1", machine, span, Streams("main", seed), Clock(10))
-    return [(start, end, CAUSES[cause]) for start, end, cause in found]
+    return calendar("M1", machine, span, Streams("main", seed), Clock(10))
+
+
+def stops(down: dict[str, Any], span: float = 100, seed: int = 0) -> list[tuple[int, int, str]]:
+    return [(stop.start, stop.end, CAUSES[stop.cause]) for stop in drawn(down, span, seed)]
 
 
 def test_periodic_stops_repeat_until_the_span() -> None:
@@ -37,6 +41,34 @@ def test_stops_that_overlap_or_touch_become_one() -> None:
         }
     )
     assert found == [(100, 350, "recorded"), (500, 510, "recorded")]
+
+
+def test_each_stop_says_what_it_does_to_running_work() -> None:
+    """A breakdown may spoil the piece, a shift ends after it; a recorded stop says it itself."""
+    found = drawn(
+        {
+            "breakdown": {"up": 70, "repair": 2, "interruption": "restart"},
+            "maintenance": {"first": 5, "every": 99, "lasts": 3},
+            "shift": {"first": 30, "every": 99, "lasts": 9, "interruption": "wait"},
+            "recorded": [[10, 20, "wait"], [50, 51]],
+        }
+    )
+    told = [(CAUSES[stop.cause], INTERRUPTIONS[stop.interruption]) for stop in found]
+    assert told == [
+        ("maintenance", "resume"),
+        ("recorded", "wait"),
+        ("shift", "wait"),
+        ("recorded", "resume"),
+        ("breakdown", "restart"),
+    ]
+
+
+def test_stops_that_become_one_do_what_the_first_does() -> None:
+    """The shift at 25 waits, the outage from 30 on only makes it longer."""
+    shift = {"first": 25, "every": 100, "lasts": 10, "interruption": "wait"}
+    (stop,) = drawn({"shift": shift, "recorded": [[30, 50, "restart"]]})
+    assert (stop.start, stop.end) == (250, 500)
+    assert INTERRUPTIONS[stop.interruption] == "wait"
 
 
 def test_a_stop_shorter_than_half_a_tick_is_none() -> None:

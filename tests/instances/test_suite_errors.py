@@ -73,6 +73,22 @@ def listed(jobs: str) -> str:
             "machines: {F: {down: {recorded: [[5, 9], [8, 10]]}}}",
             "recorded stop [8, 10], must end after it starts and follow the one before",
         ),
+        (
+            "inbound: 2",
+            "machines: {F: {down: {recorded: [[5, 9, later]]}}}",
+            "down.recorded.0, must be 'resume', 'restart' or 'wait'",
+        ),
+        (
+            "inbound: 2",
+            "machines: {F: {down: {recorded: [5, 9]}}}",
+            "down.recorded.0=5, must be [start, end] or [start, end, interruption]",
+        ),
+        (
+            "inbound: 2",
+            "machines: {F: {down: {shift: {first: 1, every: 9, lasts: 2, interruption: never}}}}",
+            "down.shift.interruption=never, must be 'resume', 'restart' or 'wait'",
+        ),
+        ("inbound: 2", "machines: {F: {interruption: wait}}", "F.interruption, unknown key"),
         # seeds
         ("[0]", "[]", "line 1: seeds, must hold at least one seed"),
         ("[0]", "[-1]", "seeds.test.0=-1, must be >= 0"),

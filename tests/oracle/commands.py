@@ -1,4 +1,4 @@
-"""The four commands: what makes each legal, and what it does at once."""
+"""The commands: what makes each legal, and what it does at once."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ class Commands(Estimate):
     def _exists(self, index: int, kind: Sequence[object]) -> bool:
         return not self.ended and 0 <= index < len(kind)
 
-    def can_assign(self, job: int, cell: int) -> bool:
+    def can_assign(self, job: int, cell: int, vehicle: int = NONE) -> bool:
         if not (self._exists(job, self.items) and self._exists(cell, self.modes)):
+            return False
+        if vehicle != NONE and not self._exists(vehicle, self.vehicles):
             return False
         has_machine = bool(self.eligible(job, cell))
         return self.is_ready(self.items[job]) and has_machine and self.room(cell, job) > 0
@@ -46,6 +48,12 @@ class Commands(Estimate):
             return False
         return (machine, job) in self.pairs(self.cell_of_machine[machine])
 
+    def can_send(self, vehicle: int, location: int) -> bool:
+        if not (self._exists(vehicle, self.vehicles) and self._exists(location, self.travel)):
+            return False
+        v = self.vehicles[vehicle]
+        return v.state == "idle" and v.location != location
+
     def can_set_mode(self, cell: int, mode: str) -> bool:
         if not self._exists(cell, self.modes) or mode == self.modes[cell]:
             return False
@@ -60,17 +68,22 @@ class Commands(Estimate):
 
     # commands
 
-    def assign(self, job: int, cell: int) -> None:
-        self._require(self.can_assign(job, cell), f"assign({job}, {cell})")
+    def assign(self, job: int, cell: int, vehicle: int = NONE) -> None:
+        legal = self.can_assign(job, cell, vehicle)
+        self._require(legal, f"assign({job}, {cell}, {vehicle})")
         item = self.items[job]
         item.assigned = cell
         if self._stands_in_its_cell(item):
             self._renew_patience(item)
         else:
-            item.requests = True
-            item.assigned_at = self.now
-        self.row("assign", job=job, operation=item.operation, cell=cell, epoch=self.epoch)
+            self.request(item, vehicle)
+        where = {"cell": cell, "vehicle": vehicle, "epoch": self.epoch}
+        self.row("assign", job=job, operation=item.operation, **where)
         self._accept(shop=True)
+
+    def request(self, item: Item, vehicle: int = NONE) -> None:
+        """Ask for a vehicle, any or this one."""
+        item.requests, item.requested_at, item.wanted = True, self.now, vehicle
 
     def _renew_patience(self, item: Item) -> None:
         if item.place == "gate":
@@ -129,6 +142,15 @@ class Commands(Estimate):
         ratio = self.instance.eco_duration if m.eco else (1, 1)
         m.length = self.in_eco(length, ratio, up=True)
         m.nominal = self.in_eco(nominal, ratio, up=True)
+
+    def send(self, vehicle: int, location: int) -> None:
+        self._require(self.can_send(vehicle, location), f"send({vehicle}, {location})")
+        v = self.vehicles[vehicle]
+        ticks = self.travel[v.location][location]
+        v.state, v.location, v.arrive_at = "empty", location, self.now + ticks
+        where = {"vehicle": vehicle, "cell": location - 1}
+        self.row("vehicle_move", **where, amount=ticks, epoch=self.epoch)
+        self._accept(shop=False)
 
     def set_mode(self, cell: int, mode: str) -> None:
         self._require(self.can_set_mode(cell, mode), f"set_mode({cell}, {mode!r})")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from desbench.instances.instance import CAUSES, INTERRUPTIONS, Instance
+from desbench.instances.instance import Instance
 from oracle.commands import Commands
 from oracle.plant import Item
 from oracle.rows import NONE, Stop
@@ -23,21 +23,25 @@ class Events(Commands):
         self.news = Stop()  #: what the next stop will name
 
     def live(self) -> list[Key]:
-        keys = [*self._machine_events(), *self._item_events()]
+        keys = [*self._machine_events(), *self._vehicle_events(), *self._item_events()]
         if self.instance.horizon != NONE:
             keys.append((self.instance.horizon, HORIZON, 0))
         return keys
 
     def _machine_events(self) -> Iterator[Key]:
         for index, m in enumerate(self.machines):
+            if m.due < len(self.calendar[index]):
+                yield self.calendar[index][m.due].due, BREAKDOWN, index
             if m.down_since != NONE:
-                yield self.calendar[index][m.stops - 1][1], REPAIR, index
-                continue
-            if m.stops < len(self.calendar[index]):
-                yield self.calendar[index][m.stops][0], BREAKDOWN, index
-            if m.works:
+                yield m.down_since + self.calendar[index][m.stops - 1].length, REPAIR, index
+            elif m.works:
                 rank = FINISH if m.phase == "processing" else SETUP_COMPLETE
                 yield m.since + m.length - m.spent, rank, index
+
+    def _vehicle_events(self) -> Iterator[Key]:
+        for index, vehicle in enumerate(self.vehicles):
+            if vehicle.arrive_at is not None:
+                yield vehicle.arrive_at, TRANSPORT_COMPLETE, index
 
     def _item_events(self) -> Iterator[Key]:
         for item in self.items:
@@ -57,7 +61,7 @@ class Events(Commands):
             SETUP_COMPLETE: self.setup_complete,
             TRANSPORT_COMPLETE: self.transport_complete,
             PICKUP: self.pickup,
-            BREAKDOWN: self.breakdown,
+            BREAKDOWN: self.fall_due,
             REPAIR: self.repair,
             ARRIVAL: self.arrival,
             PATIENCE: self.patience,
@@ -83,12 +87,15 @@ class Events(Commands):
         self.row("finish", **where)
         m.phase, m.finished_at = "finished", self.now
         item.operation += 1
-        if item.operation < self.operations_of(m.job):
+        if not self.is_through(item):
             self._ready(item)
-            return
-        self.row("job_complete", **where)
-        self.leave(item)
-        item.place = "done"
+        elif self.instance.deliver:
+            self.request(item)
+        else:
+            self.row("job_complete", **where)
+            self.leave(item)
+            item.place = "done"
+        self.begin_due_stop(machine)
 
     def setup_complete(self, machine: int) -> None:
         m = self.machines[machine]
@@ -133,24 +140,53 @@ class Events(Commands):
         self.row("transport_start", job=item.job, operation=item.operation, **where)
 
     def transport_complete(self, mover: int) -> None:
-        item = self._moved_item(mover)
-        self.enter_gate(item)
-        where = {"cell": item.cell, "vehicle": item.vehicle}
-        self.row("transport_complete", job=item.job, operation=item.operation, **where)
-        item.arrive_at, item.vehicle = None, NONE
+        if self.vehicles and self.vehicles[mover].job == NONE:
+            cell = self.vehicles[mover].location - 1
+            self.row("transport_complete", vehicle=mover, cell=cell)
+        else:
+            item = self._moved_item(mover)
+            where = {"cell": item.assigned, "vehicle": item.vehicle}
+            self.row("transport_complete", job=item.job, operation=item.operation, **where)
+            item.arrive_at, item.vehicle = None, NONE
+            self._set_down(item)
         if self.vehicles:
-            self.vehicles[mover].state, self.vehicles[mover].job = "idle", NONE
+            vehicle = self.vehicles[mover]
+            vehicle.state, vehicle.job, vehicle.arrive_at = "idle", NONE, None
+            self.news.vehicles.append(mover)
+
+    def _set_down(self, item: Item) -> None:
+        if not self.is_through(item):
+            self.enter_gate(item)
+            return
+        item.place = "done"
+        self.row("job_complete", job=item.job, operation=item.operation - 1)
 
     # down time and stranding
 
+    def fall_due(self, machine: int) -> None:
+        self.machines[machine].due += 1
+        self.begin_due_stop(machine)
+
+    def begin_due_stop(self, machine: int) -> None:
+        """Begin the first stop that is due, unless it has to wait."""
+        m = self.machines[machine]
+        if m.stops == m.due or m.down_since != NONE or self.stop_waits(machine):
+            return
+        self.changed()  # what it showed just before lasted no time, but separates
+        self.breakdown(machine)
+
+    def stop_waits(self, machine: int) -> bool:
+        m = self.machines[machine]
+        return self.calendar[machine][m.stops].interruption == "wait" and m.works
+
     def breakdown(self, machine: int) -> None:
         m, cell = self.machines[machine], self.cell_of_machine[machine]
-        start, end, cause = self.calendar[machine][m.stops]
+        outage = self.calendar[machine][m.stops]
         m.stops += 1
         m.spent = self.spent_at_breakdown(machine)
         m.down_since = self.now
         where = {"machine": machine, "cell": cell}
-        self.row("breakdown", **where, amount=end - start, cause=CAUSES[cause])
+        self.row("breakdown", **where, amount=outage.length, cause=outage.cause)
         self.news.breakdowns.append(machine)
         for item in self.items:
             eligible = self.eligible(item.job, cell) if item.assigned == cell else []
@@ -159,19 +195,20 @@ class Events(Commands):
 
     def spent_at_breakdown(self, machine: int) -> int:
         m = self.machines[machine]
-        if INTERRUPTIONS[self.instance.interruption[machine]] == "restart":
+        if self.calendar[machine][m.stops - 1].interruption == "restart":
             return 0
         return m.spent + self.now - m.since
 
     def repair(self, machine: int) -> None:
         m, cell = self.machines[machine], self.cell_of_machine[machine]
-        cause = CAUSES[self.calendar[machine][m.stops - 1][2]]
+        cause = self.calendar[machine][m.stops - 1].cause
         m.down_since, m.since = NONE, self.now
         self.row("repair", machine=machine, cell=cell, cause=cause)
         self.news.repairs.append(machine)
         for item in self.items:
             if item.assigned == cell and machine in self.eligible(item.job, cell):
                 item.strandings.discard("breakdown")
+        self.begin_due_stop(machine)
 
     def patience(self, job: int) -> None:
         self.items[job].patience_at = None

@@ -88,7 +88,11 @@ class Oracle(Settle):
                 self.apply(*key[1:])
             self.settle()
             if self._due() is None:
-                return bool(self.ready() or self._present_cells() or self.stranded())
+                return self._may_decide()
+
+    def _may_decide(self) -> bool:
+        idle = self.vehicle_stops and bool(self.news.vehicles)
+        return idle or bool(self.ready() or self._present_cells() or self.stranded())
 
     def _count_round(self) -> None:
         self.rounds += 1

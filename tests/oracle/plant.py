@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from desbench.instances.instance import Instance
+from desbench.instances.instance import CAUSES, INTERRUPTIONS, Instance
 from oracle.rows import NONE, Event, Interval
 
 
@@ -16,6 +16,15 @@ class Alternative(NamedTuple):
     nominal: int
     realised: int
     power: int
+
+
+class Outage(NamedTuple):
+    """A stop of a machine, as the calendar has it."""
+
+    due: int
+    length: int
+    cause: str
+    interruption: str
 
 
 @dataclass
@@ -29,8 +38,9 @@ class Item:
     machine: int = NONE
     vehicle: int = NONE  #: allotted to it or carrying it
     assigned: int = NONE
-    assigned_at: int = NONE
+    requested_at: int = NONE
     requests: bool = False  #: waits for a vehicle, or for a move within its cell
+    wanted: int = NONE  #: the vehicle that its request names
     pickup_at: int | None = None
     arrive_at: int | None = None
     entered: int = 0  #: running number of its entry into the inbound or outbound buffer
@@ -57,7 +67,8 @@ class Machine:
     finished_at: int = NONE
     blocking: bool = False  #: blocking_start is logged
     down_since: int = NONE
-    stops: int = 0  #: down intervals begun
+    due: int = 0  #: stops that have fallen due
+    stops: int = 0  #: of these begun
 
     @property
     def works(self) -> bool:
@@ -71,6 +82,7 @@ class Vehicle:
     state: str = "idle"
     job: int = NONE
     location: int = 0
+    arrive_at: int | None = None  #: where it was sent without an item
 
 
 class Plant:
@@ -81,6 +93,7 @@ class Plant:
         self.epoch = 0
         self.now = 0
         self.ended = ""
+        self.vehicle_stops = False  #: `advance` also comes back where a vehicle has become idle
         self.items = [Item(job) for job in range(len(instance.job_names))]
         self.machines = [Machine(int(family)) for family in instance.initial_family]
         self.vehicles = [Vehicle() for _ in instance.vehicle_names]
@@ -118,14 +131,17 @@ class Plant:
             "down": instance.power_down.tolist(),
         }
         self.vehicle_power: list[int] = instance.vehicle_power.tolist()
-        stops = list(
-            zip(
-                instance.down_start.tolist(),
-                instance.down_end.tolist(),
-                instance.down_cause.tolist(),
-                strict=True,
-            )
+        outages = zip(
+            instance.down_start.tolist(),
+            instance.down_end.tolist(),
+            instance.down_cause.tolist(),
+            instance.down_interruption.tolist(),
+            strict=True,
         )
+        stops = [
+            Outage(start, end - start, CAUSES[cause], INTERRUPTIONS[interruption])
+            for start, end, cause, interruption in outages
+        ]
         offset = instance.down_offset.tolist()
         self.calendar = [stops[a:b] for a, b in pairwise(offset)]
 
@@ -134,13 +150,17 @@ class Plant:
     def operations_of(self, job: int) -> int:
         return self.first[job + 1] - self.first[job]
 
+    def is_through(self, item: Item) -> bool:
+        """All operations are finished: it is done, or waits for its delivery."""
+        return item.operation == self.operations_of(item.job)
+
     def family_of(self, job: int) -> int:
         return self.family[self.first[job] + self.items[job].operation]
 
     def durations(self, job: int) -> dict[int, Alternative]:
         """The alternatives of the current operation of a job, by machine."""
         item = self.items[job]
-        if item.place == "done":
+        if self.is_through(item):
             return {}
         return self.alternatives[self.first[job] + item.operation]
 
@@ -248,7 +268,7 @@ class Plant:
         return v.state, v.job, v.location
 
     def is_ready(self, item: Item) -> bool:
-        if item.place in ("nowhere", "done") or item.assigned != NONE:
+        if item.place == "nowhere" or item.assigned != NONE or self.is_through(item):
             return False
         return not (item.place == "machine" and self.machines[item.machine].works)
 

@@ -61,6 +61,7 @@ class Stop:
     alarms: list[tuple[str, int]] = field(default_factory=list)
     breakdowns: list[int] = field(default_factory=list)
     repairs: list[int] = field(default_factory=list)
+    vehicles: list[int] = field(default_factory=list)
     cycle: list[tuple[str, int]] = field(default_factory=list)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from oracle.events import Events
@@ -56,7 +57,7 @@ class Settle(Events):
 
     def transport(self) -> bool:
         waiting = [item for item in self.items if item.requests]
-        order = sorted(waiting, key=lambda item: (item.assigned_at, item.job))
+        order = sorted(waiting, key=lambda item: (item.requested_at, item.job))
         results = [self._serve(item) for item in order]
         return any(results)
 
@@ -68,13 +69,17 @@ class Settle(Events):
         elif not self.vehicles:
             item.requests, item.pickup_at = False, self.now
         else:
-            idle = [v for v, vehicle in enumerate(self.vehicles) if vehicle.state == "idle"]
+            idle = [v for v in self.acceptable(item) if self.vehicles[v].state == "idle"]
             if not idle:
                 return False
             item.requests = False
             self._allot(item, min(idle, key=lambda v: (self._empty_leg(v, item), v)))
         self.changed()
         return True
+
+    def acceptable(self, item: Item) -> Sequence[int]:
+        """Vehicles that may serve a request: the one it names, or all."""
+        return range(len(self.vehicles)) if item.wanted == NONE else [item.wanted]
 
     def _empty_leg(self, vehicle: int, item: Item) -> int:
         return self.travel[self.vehicles[vehicle].location][self.location(item)]

@@ -42,9 +42,7 @@ cdef class Case:
         case.down_start = self.ticks(instance.down_start)
         case.down_end = self.ticks(instance.down_end)
         case.down_cause = self.indexes(instance.down_cause)
-        case.down_interruption = self.indexes(
-            np.repeat(instance.interruption, np.diff(instance.down_offset))
-        )
+        case.down_interruption = self.indexes(instance.down_interruption)
         case.cell_area = self.indexes(instance.cell_area)
         case.inbound = self.indexes(instance.inbound)
         case.outbound = self.indexes(instance.outbound)
@@ -62,7 +60,7 @@ cdef class Case:
         case.horizon = instance.horizon
         case.decision_limit = instance.decision_limit
         case.no_progress_limit = instance.no_progress_limit
-        case.deliver = 0
+        case.deliver = instance.deliver
         self.case = case
 
     cdef const tick_t* ticks(self, values) except? NULL:

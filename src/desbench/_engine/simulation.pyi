@@ -53,7 +53,7 @@ class Simulation:
     def power(self, area: int) -> int: ...  # watts; area = -1: the plant, vehicles included
     def wip(self, area: int) -> int: ...
     def operation(self, job: int) -> int: ...  # index of the current operation; the number of operations when done
-    def place(self, job: int) -> tuple[str, int]: ...  # (place, cell, machine or vehicle; -1 where none)
+    def place(self, job: int) -> tuple[str, int, int]: ...  # (place, cell, machine or vehicle; -1 where none)
     def assigned(self, job: int) -> int: ...  # cell, or -1
     def machine(self, machine: int) -> tuple[str, int, int, int]: ...  # (state, job or -1, family, down since or -1)
     def vehicle(self, vehicle: int) -> tuple[str, int, int]: ...  # (state, job or -1, location it stands at or drives to)

@@ -40,12 +40,12 @@ LAYOUT: dict[str, tuple[type, str]] = {
     "power_down": (np.int64, "M"),
     "initial_family": (np.int32, "M"),
     "mean_repair": (np.int64, "M"),
-    "interruption": (np.int32, "M"),
     "setup": (np.int64, "M F1 F"),
     "down_offset": (np.int32, "M1"),
     "down_start": (np.int64, "D"),
     "down_end": (np.int64, "D"),
     "down_cause": (np.int32, "D"),
+    "down_interruption": (np.int32, "D"),
     "cell_area": (np.int32, "C"),
     "inbound": (np.int32, "C"),
     "outbound": (np.int32, "C"),
@@ -182,6 +182,9 @@ class _Check:
                 self.fail("instance", name, value, f"a whole number >= {least} and < {most}")
         if i.horizon == 0:
             self.fail("instance", "horizon", 0, "> 0, or -1 for none")
+        deliver: Any = i.deliver
+        if type(deliver) is not bool:
+            self.fail("instance", "deliver", deliver, "True or False")
         for name, slower in (("eco_duration", True), ("eco_power", False)):
             value = getattr(i, name)
             if len(value) != 2 or not all(type(v) is int and 0 <= v < 2**31 for v in value):
@@ -220,7 +223,6 @@ class _Check:
         for name in ("power_idle", "power_setup", "power_blocked", "power_down", "mean_repair"):
             self.ticks(name, "machine")
         self.index("initial_family", "machine", self.counts["F"], -1)
-        self.index("interruption", "machine", 2)
         bad = (i.setup < 0) | (i.setup >= MAX_TICKS)
         if bad.any():
             machine, row, to = (int(k) for k in np.unravel_index(int(np.argmax(bad)), bad.shape))
@@ -233,6 +235,7 @@ class _Check:
         self.ticks("down_start", "stop")
         self.ticks("down_end", "stop")
         self.index("down_cause", "stop", 4)
+        self.index("down_interruption", "stop", 3)
         self.refuse(i.down_end <= i.down_start, "stop", "down_end", "> its down_start")
         touches = np.zeros(self.counts["D"], dtype=bool)
         touches[1:] = i.down_start[1:] <= i.down_end[:-1]
@@ -291,20 +294,22 @@ def time_bound(instance: Instance) -> int:
 
     Time passes only while something arrives, works, moves, stands still or waits for its patience.
     An operation works once, and once more for each stop that makes it start again; an item moves
-    at most once an operation and once an epoch, each move with an empty leg before it.
+    at most once an operation, once to its delivery and once an epoch, each move with an empty leg
+    before it; vehicles are sent once an epoch. A stop that waits for work or for another stop
+    begins later than its calendar says, but what it waits for is counted itself.
     """
     i = instance
     numerator, denominator = i.eco_duration
     setup, travel = int(i.setup.max()), int(i.travel.max())
     longest = np.maximum.reduceat(np.maximum(i.nominal, i.realised), i.eligible_offset[:-1])
-    rounds = len(i.down_start) * int((i.interruption == 1).any())
+    rounds = int((i.down_interruption == 1).sum())
     work = exact_sum(longest) + len(longest) * setup + rounds * (int(longest.max()) + setup)
     work = work * numerator // denominator + len(longest) + rounds
     stops = int(i.down_end.max(initial=0)) + exact_sum(i.down_end - i.down_start)
     if i.horizon > 0:
         return i.horizon + work + 2 * travel + int(i.patience.max()) + stops
-    moves = len(longest) + i.decision_limit
-    waits = moves * (2 * travel + int(i.patience.max()))
+    moves = len(longest) + int(i.deliver) * len(i.release) + i.decision_limit
+    waits = moves * (2 * travel + int(i.patience.max())) + i.decision_limit * travel
     return int(i.release.max()) + stops + work + waits
 
 

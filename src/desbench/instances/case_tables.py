@@ -56,6 +56,7 @@ def _case(i: Instance) -> pa.Table:
         "decision_limit": i.decision_limit,
         "no_progress_limit": i.no_progress_limit,
         "options": i.options,
+        "deliver": int(i.deliver),
     }
     texts = {"case": i.case, "time_unit": i.time_unit, "digest": i.digest}
     columns = {name: _names((text,)) for name, text in texts.items()}
@@ -108,7 +109,6 @@ def _machines(i: Instance) -> pa.Table:
             "power_down": _ints(i.power_down),
             "initial_family": _ints(i.initial_family, -1),
             "mean_repair": _ints(i.mean_repair),
-            "interruption": _codes(i.interruption, INTERRUPTIONS),
         }
     )
 
@@ -174,5 +174,6 @@ def _downtimes(i: Instance) -> pa.Table:
             "start": _ints(i.down_start),
             "end": _ints(i.down_end),
             "cause": _codes(i.down_cause, CAUSES),
+            "interruption": _codes(i.down_interruption, INTERRUPTIONS),
         }
     )

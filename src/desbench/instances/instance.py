@@ -35,7 +35,7 @@ UNLIMITED = INT32_MAX  #: a buffer or commitment without a limit
 NONE = -1  #: no due date, no cap, no family, no horizon
 TIME_UNITS = ("s", "min", "h")
 CAUSES = ("breakdown", "maintenance", "shift", "recorded")  #: of a down interval, by code
-INTERRUPTIONS = ("resume", "restart")  #: what a stop does to running work, by code
+INTERRUPTIONS = ("resume", "restart", "wait")  #: what a stop does to running work, by code
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,12 +74,12 @@ class Instance:
     power_down: I64  #: [M]
     initial_family: I32  #: [M] -1 = none
     mean_repair: I64  #: [M] mean length of a stop, for estimates
-    interruption: I32  #: [M] index into INTERRUPTIONS
     setup: I64  #: [M, F + 1, F] ticks from family f (row f + 1; row 0 = from none) to g
     down_offset: I32  #: [M + 1] down intervals of machine m
     down_start: I64  #: [D] disjoint and at least one tick apart within a machine, ascending, >= 0
     down_end: I64  #: [D] > start
     down_cause: I32  #: [D] index into CAUSES
+    down_interruption: I32  #: [D] index into INTERRUPTIONS
     # cells
     cell_names: tuple[str, ...]  #: [C]
     cell_area: I32  #: [C]
@@ -102,6 +102,7 @@ class Instance:
     decision_limit: int  #: epochs
     no_progress_limit: int  #: consecutive stall rounds without an accepted shop command
     options: int  #: K, option slots of a view
+    deliver: bool = False  #: a job is done when it is back at location 0
 
     def __post_init__(self) -> None:
         for field in fields(self):

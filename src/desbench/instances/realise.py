@@ -9,7 +9,7 @@ import numpy as np
 from desbench.instances import crossings
 from desbench.instances.bounds import INT32_MAX
 from desbench.instances.draw import Streams
-from desbench.instances.instance import I64, INTERRUPTIONS, Instance
+from desbench.instances.instance import I64, Instance
 from desbench.instances.jobs import Clock, Job, JobSource
 from desbench.instances.schema import Machine, Setup, Shop
 from desbench.instances.stops import calendar, mean_repair
@@ -93,7 +93,6 @@ def _machines(
         "power_blocked": _int64(m.power.blocked for m in machines),
         "power_down": _int64(m.power.down for m in machines),
         "initial_family": _int32(-1 if name is None else families[name] for name in initial),
-        "interruption": _int32(INTERRUPTIONS.index(m.interruption) for m in machines),
         "setup": np.stack([_setup(m.setup, families, clock) for m in machines]),
     }
 
@@ -120,9 +119,10 @@ def _stops(
     return {
         "mean_repair": _int64(means),
         "down_offset": _offsets(len(stops) for stops in calendars),
-        "down_start": _int64(start for start, _, _ in stops),
-        "down_end": _int64(end for _, end, _ in stops),
-        "down_cause": _int32(cause for _, _, cause in stops),
+        "down_start": _int64(stop.start for stop in stops),
+        "down_end": _int64(stop.end for stop in stops),
+        "down_cause": _int32(stop.cause for stop in stops),
+        "down_interruption": _int32(stop.interruption for stop in stops),
     }
 
 
@@ -159,6 +159,7 @@ def _limits(shop: Shop, operations: int, clock: Clock) -> dict[str, Any]:
         "decision_limit": shop.decision_limit or 50 * operations,
         "no_progress_limit": shop.no_progress_limit,
         "options": shop.options,
+        "deliver": shop.deliver,
     }
 
 

@@ -65,6 +65,13 @@ def _counted(value: Any) -> Any:
     return value
 
 
+def _recorded(value: Any) -> Any:
+    """Name the parts of `[start, end]` and `[start, end, interruption]`."""
+    if not isinstance(value, list) or not 2 <= len(value) <= 3:
+        raise ValueError("must be [start, end] or [start, end, interruption]")
+    return dict(zip(("start", "end", "interruption"), value, strict=False))
+
+
 def _mean_one(value: Distribution) -> Distribution:
     if value.is_cut or abs(value.mean() - 1) > 1e-9:
         raise ValueError("must have mean 1 and no min or max, such as {lognormal: [1, 0.2]}")
@@ -88,6 +95,7 @@ AtLeastOne = Annotated[int, BeforeValidator(_unlimited), Field(ge=1, le=INT32_MA
 Factor = Annotated[float, Field(gt=0, le=1e6, allow_inf_nan=False)]
 Seed = Annotated[int, Field(ge=0, lt=MAX_SEED)]
 SeedList = Annotated[list[Seed], BeforeValidator(_seeds)]
+Interruption = Literal["resume", "restart", "wait"]  #: what a stop does to running work
 Fraction = Annotated[list[Annotated[int, Field(ge=0, lt=2**31)]], Field(min_length=2, max_length=2)]
 
 
@@ -167,6 +175,7 @@ class Breakdown(Strict):
 
     up: Distribution
     repair: Distribution
+    interruption: Interruption = "resume"
 
 
 class Periodic(Strict):
@@ -175,6 +184,7 @@ class Periodic(Strict):
     first: Time
     every: Annotated[Number, Field(gt=0)]
     lasts: Annotated[Number, Field(gt=0)]
+    interruption: Interruption = "resume"
 
     @model_validator(mode="after")
     def _check(self) -> Periodic:
@@ -183,24 +193,32 @@ class Periodic(Strict):
         return self
 
 
+class Recorded(Strict):
+    """One stop that is known: `[start, end]`, or `[start, end, interruption]`."""
+
+    start: Time
+    end: Time
+    interruption: Interruption = "resume"
+
+
 class Down(Strict):
     """`down:` of a machine, by cause. Stops that overlap or touch become one."""
 
     breakdown: Breakdown | None = None
     maintenance: Periodic | None = None
     shift: Periodic | None = None
-    recorded: list[Annotated[list[Time], Field(min_length=2, max_length=2)]] = []
+    recorded: list[Annotated[Recorded, BeforeValidator(_recorded)]] = []
 
     @model_validator(mode="after")
     def _check(self) -> Down:
         before = 0.0
-        for start, end in self.recorded:
-            if not before <= start < end:
+        for stop in self.recorded:
+            if not before <= stop.start < stop.end:
                 raise ValueError(
-                    f"recorded stop [{start:g}, {end:g}], must end after it starts and follow "
-                    f"the one before, which ends at {before:g}"
+                    f"recorded stop [{stop.start:g}, {stop.end:g}], must end after it starts and "
+                    f"follow the one before, which ends at {before:g}"
                 )
-            before = end
+            before = stop.end
         return self
 
 
@@ -213,7 +231,6 @@ class Machine(Strict):
     initial_family: Name | None = None
     down: Down = Down()
     mean_repair: Time | None = None  #: default: mean repair, else mean length of its stops
-    interruption: Literal["resume", "restart"] = "resume"
 
 
 class Cell(Strict):
@@ -369,6 +386,7 @@ class Shop(Strict):
     eco: Eco = Eco()
     vehicles: Vehicles = Vehicles()
     travel: Travel
+    deliver: bool = False  #: a job is done when it is back at the source
     areas: Annotated[dict[Name, Area], Field(min_length=1)]
     down_until: Time | None = None  #: last start of a drawn or periodic stop; default the horizon
     noise: Annotated[Distribution, AfterValidator(_mean_one)] = Distribution(constant=1.0)

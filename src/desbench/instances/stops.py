@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from desbench.instances.draw import Streams
+from desbench.instances.instance import CAUSES, INTERRUPTIONS
 from desbench.instances.jobs import Clock
 from desbench.instances.schema import Breakdown, Machine, Periodic
 
-CAUSES = ("breakdown", "maintenance", "shift", "recorded")  #: codes, as in `instance.CAUSES`
-Stop = tuple[int, int, int]  #: start, end, cause
+
+class Stop(NamedTuple):
+    """A stop in ticks; cause and interruption are indices into `CAUSES` and `INTERRUPTIONS`."""
+
+    start: int
+    end: int
+    cause: int
+    interruption: int
 
 
 def calendar(
@@ -17,20 +25,29 @@ def calendar(
 ) -> list[Stop]:
     """All stops of a machine in ticks: ascending, disjoint and at least one tick apart.
 
-    Stops that overlap or touch after rounding become one, with the cause of the one that began
-    first (of two at once: the later in `CAUSES`). A stop that rounds to nothing is none.
+    Stops that overlap or touch after rounding become one, with cause and interruption of the one
+    that began first (of two at once: the later in `CAUSES`). A stop that rounds to nothing is none.
     """
-    exact: list[tuple[float, float, int]] = []
-    if machine.down.breakdown is not None:
-        drawn = _breakdowns(name, machine.down.breakdown, span, streams)
-        exact += [(start, end, 0) for start, end in drawn]
-    for code, periodic in ((1, machine.down.maintenance), (2, machine.down.shift)):
+    down, what = machine.down, f"machine {name}, stop"
+    exact: list[tuple[float, float, str, str]] = []
+    if (breakdown := down.breakdown) is not None:
+        drawn = _breakdowns(name, breakdown, span, streams)
+        exact += [(start, end, "breakdown", breakdown.interruption) for start, end in drawn]
+    for cause, periodic in (("maintenance", down.maintenance), ("shift", down.shift)):
         if periodic is not None:
-            exact += [(start, end, code) for start, end in _periodic(periodic, span)]
-    exact += [(start, end, 3) for start, end in machine.down.recorded]
-    what = f"machine {name}, stop"
-    stops = [(clock.ticks(a, what), clock.ticks(b, what), code) for a, b, code in exact]
-    return _united(sorted(stops, key=lambda stop: (stop[0], -stop[2])))
+            times = _periodic(periodic, span)
+            exact += [(start, end, cause, periodic.interruption) for start, end in times]
+    exact += [(stop.start, stop.end, "recorded", stop.interruption) for stop in down.recorded]
+    stops = [
+        Stop(
+            clock.ticks(start, what),
+            clock.ticks(end, what),
+            CAUSES.index(c),
+            INTERRUPTIONS.index(i),
+        )
+        for start, end, c, i in exact
+    ]
+    return _united(sorted(stops, key=lambda stop: (stop.start, -stop.cause)))
 
 
 def mean_repair(machine: Machine, stops: list[Stop], clock: Clock) -> int:
@@ -41,7 +58,7 @@ def mean_repair(machine: Machine, stops: list[Stop], clock: Clock) -> int:
         return clock.ticks(machine.down.breakdown.repair.mean(), "repair")
     if not stops:
         return 0
-    return sum(end - start for start, end, _ in stops) // len(stops)
+    return sum(stop.end - stop.start for stop in stops) // len(stops)
 
 
 def _breakdowns(
@@ -69,12 +86,11 @@ def _periodic(periodic: Periodic, span: float) -> Iterator[tuple[float, float]]:
 def _united(stops: list[Stop]) -> list[Stop]:
     """Unite sorted stops that overlap or touch."""
     united: list[Stop] = []
-    for start, end, cause in stops:
-        if end <= start:
+    for stop in stops:
+        if stop.end <= stop.start:
             continue
-        if united and start <= united[-1][1]:
-            first, last, earlier = united[-1]
-            united[-1] = (first, max(last, end), earlier)
+        if united and stop.start <= united[-1].end:
+            united[-1] = united[-1]._replace(end=max(united[-1].end, stop.end))
         else:
-            united.append((start, end, cause))
+            united.append(stop)
     return united

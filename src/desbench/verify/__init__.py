@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from desbench.errors import LawBroken
 from desbench.trace.trace import Trace
-from desbench.verify import columns, limits, places, protocol, rows, stranding, travel, work
+from desbench.verify import (
+    columns,
+    limits,
+    places,
+    protocol,
+    rows,
+    stops,
+    stranding,
+    travel,
+    work,
+)
 from desbench.verify.again import reexecute
 from desbench.verify.columns import UNJUDGED, Law
 
@@ -26,7 +36,7 @@ LAWS: tuple[Law, ...] = (
     rows.epochs_are_instants,
     rows.jobs_are_conserved,
     rows.arrivals_are_releases,
-    rows.stops_are_the_calendar,
+    stops.stops_are_the_calendar,
     rows.intervals_leave_no_gap,
     work.route_is_followed,
     work.rows_name_the_present_operation,

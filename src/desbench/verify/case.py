@@ -23,11 +23,20 @@ class Alternative(NamedTuple):
 
 
 class Down(NamedTuple):
-    """A stop of a machine."""
+    """A stop of a machine, as the calendar has it."""
 
     start: int
     end: int
     cause: str
+    interruption: str
+
+
+class Stop(NamedTuple):
+    """A stop of a machine, as the rows tell it."""
+
+    start: int
+    end: int
+    restarts: bool  #: the phase in work
 
 
 class Event(NamedTuple):
@@ -71,7 +80,6 @@ class Case:
             self.alternatives[job, operation][machine] = Alternative(*rest)
         self.cell_of_machine = column("machines", "cell")
         self.initial_family = column("machines", "initial_family")
-        self.restarts = [text == "restart" for text in trace.texts("machines", "interruption")]
         states = ("idle", "setup", "blocked", "down")
         self.power = {state: column("machines", f"power_{state}") for state in states}
         self.area_of_cell = column("cells", "area")
@@ -92,11 +100,12 @@ class Case:
         keys = zip(*(column("setups", name) for name in names), strict=True)
         self.setup = dict(zip(keys, column("setups", "ticks"), strict=True))
         self.downs: list[list[Down]] = [[] for _ in self.cell_of_machine]
-        causes = trace.texts("downtimes", "cause")
         bounds = (column("downtimes", name) for name in ("machine", "start", "end"))
-        for machine, start, end, cause in zip(*bounds, causes, strict=True):
-            self.downs[machine].append(Down(start, end, cause or ""))
+        words = (trace.texts("downtimes", name) for name in ("cause", "interruption"))
+        for machine, start, end, cause, interruption in zip(*bounds, *words, strict=True):
+            self.downs[machine].append(Down(start, end, cause or "", interruption or ""))
         row = trace.setting
+        self.deliver = bool(row("deliver"))
         self.eco_duration = (row("eco_duration_num") or 1, row("eco_duration_den") or 1)
         self.eco_power = (row("eco_power_num") or 0, row("eco_power_den") or 1)
 
@@ -113,21 +122,6 @@ class Case:
         """Return what a phase draws in normal or eco mode."""
         num, den = self.eco_power
         return power * num // den if eco else power
-
-    def phase_end(self, machine: int, start: int, length: int) -> int:
-        """Return when a phase ends, given the stops of its machine.
-
-        Work that ends at the instant of a stop has ended; a stop before `start` is over.
-        """
-        time, left = start, length
-        for down in self.downs[machine]:
-            if down.start < start:
-                continue
-            if time + left <= down.start:
-                break
-            left = length if self.restarts[machine] else left - (down.start - time)
-            time = down.end
-        return time + left
 
 
 @lru_cache(maxsize=2)
@@ -148,3 +142,18 @@ def events_of(trace: Trace) -> Sequence[Event]:
     times, kinds = trace.ints("events", "time").tolist(), trace.texts("events", "kind")
     columns = (range(len(times)), times, kinds, *numbers, trace.texts("events", "cause"))
     return [Event._make(row) for row in zip(*columns, strict=True)]
+
+
+@lru_cache(maxsize=2)
+def stops_of(trace: Trace) -> Sequence[Sequence[Stop]]:
+    """Return by machine the stops that the rows tell; the calendar says what each does to work."""
+    downs = case_of(trace).downs
+    stops: list[list[Stop]] = [[] for _ in downs]
+    for event in events_of(trace):
+        if event.kind == "breakdown":
+            told, calendar = stops[event.machine], downs[event.machine]
+            # A row too many is told by the law about stops.
+            is_known = len(told) < len(calendar)
+            restarts = is_known and calendar[len(told)].interruption == "restart"
+            told.append(Stop(event.time, event.time + event.amount, restarts))
+    return stops

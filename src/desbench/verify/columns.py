@@ -24,7 +24,7 @@ FILLED = {
         ("assign", f"{_AT_CELL} epoch", "vehicle"),
         ("unassign", f"{_AT_CELL} epoch", ""),
         ("vehicle_move", "vehicle amount", f"{_AT_CELL} epoch"),
-        ("transport_start", f"{_AT_CELL} amount", "vehicle"),
+        ("transport_start", f"{_ITEM} amount", "cell area vehicle"),
         ("transport_complete", "", f"{_AT_CELL} vehicle"),
         ("buffer_wait", _AT_CELL, ""),
         ("admission", _AT_CELL, ""),
@@ -35,7 +35,7 @@ FILLED = {
         ("finish", _AT_MACHINE, ""),
         ("blocking_start", _AT_MACHINE, ""),
         ("blocking_release", _AT_MACHINE, ""),
-        ("job_complete", _AT_MACHINE, ""),
+        ("job_complete", _ITEM, "machine cell area"),
         ("breakdown", "machine cell area amount cause", ""),
         ("repair", "machine cell area cause", ""),
         ("stranded", f"{_AT_CELL} cause", ""),
@@ -43,6 +43,14 @@ FILLED = {
         ("alarm", "amount cause", "area"),
     )
 }
+#: Rows about an item that waits for delivery: its operation is their number.
+_THROUGH = (
+    "vehicle_move",
+    "transport_start",
+    "transport_complete",
+    "blocking_start",
+    "blocking_release",
+)
 _COLUMNS = [name for name in Event._fields if name not in ("row", "time", "kind")]
 
 
@@ -81,23 +89,38 @@ def _fault(case: Case, event: Event) -> str:
     jobs, machines, cells = len(case.release), len(case.cell_of_machine), len(case.area_of_cell)
     if event.job >= jobs or event.machine >= machines or event.cell >= cells:
         return f"the case has {jobs} jobs, {machines} machines, {cells} cells"
-    if event.job >= 0 and event.operation >= case.operations[event.job]:
+    is_through = _is_through(case, event)
+    if event.job >= 0 and event.operation >= case.operations[event.job] and not is_through:
         return f"the job has {case.operations[event.job]} operations"
     if event.machine >= 0 and case.cell_of_machine[event.machine] != event.cell:
         return f"the machine is in cell {case.cell_of_machine[event.machine]}"
-    if event.cell >= 0 and case.area_of_cell[event.cell] != event.area:
-        return f"area={event.area}, the cell is in area {case.area_of_cell[event.cell]}"
+    area = case.area_of_cell[event.cell] if event.cell >= 0 else NONE
+    if event.area != area and event.kind != "alarm":
+        return f"area={event.area}, the cell is in area {area}"
     if event.area >= len(case.wip_cap):
         return f"area={event.area}, the case has {len(case.wip_cap)}"
     if event.kind == "vehicle_move" and (event.job == NONE) != (event.epoch != NONE):
         return "it must be for a job, or commanded"
-    if event.kind == "transport_complete" and event.job != NONE and event.cell == NONE:
-        return "an item must come to a cell"
+    is_trip = event.kind in ("transport_start", "transport_complete") and event.job != NONE
+    if is_trip and (event.cell == NONE) != is_through:
+        return "an item must come to a cell, and to the sink when it is through"
+    if event.kind == "job_complete" and (event.machine == NONE) != case.deliver:
+        return f"it must name {'no' if case.deliver else 'a'} machine"
     fleet = len(case.vehicle_power)
     is_leg = event.kind in ("vehicle_move", "transport_start", "transport_complete")
     if event.vehicle >= fleet or (is_leg and (event.vehicle == NONE) != (fleet == 0)):
         return f"vehicle={event.vehicle}, the case has {fleet}"
     return ""
+
+
+def _is_through(case: Case, event: Event) -> bool:
+    """Whether the row is about an item that waits for its delivery."""
+    return (
+        case.deliver
+        and event.kind in _THROUGH
+        and event.job != NONE
+        and event.operation == case.operations[event.job]
+    )
 
 
 def _strangers(case: Case, trace: Trace) -> list[str]:

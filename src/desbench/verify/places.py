@@ -50,7 +50,7 @@ class Places:
             self._leave(job)
             carrier = job if event.vehicle == NONE else event.vehicle
             self._move(job, ("vehicle", carrier))
-        elif event.kind == "transport_complete" and job != NONE:
+        elif event.kind == "transport_complete" and event.cell != NONE and job != NONE:
             self._move(job, ("gate", event.cell))
             self.unseen.add(job)
         elif event.kind == "buffer_wait":

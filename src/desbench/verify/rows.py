@@ -88,26 +88,6 @@ def arrivals_are_releases(trace: Trace) -> list[str]:
 
 
 @law
-def stops_are_the_calendar(trace: Trace) -> list[str]:
-    """Breakdown and repair rows are the down times of the case, no more and no fewer."""
-    expected: Counter[tuple[str, int, int, int, str]] = Counter()
-    for machine, downs in enumerate(case_of(trace).downs):
-        for start, end, cause in downs:
-            if start <= trace.end:
-                expected["breakdown", machine, start, end - start, cause] += 1
-            if end <= trace.end:
-                expected["repair", machine, end, NONE, cause] += 1
-    found = Counter(
-        (e.kind, e.machine, e.time, e.amount, e.cause or "")
-        for e in events_of(trace)
-        if e.kind in ("breakdown", "repair")
-    )
-    return [f"{row} is not in the calendar" for row in sorted(found - expected)] + [
-        f"{row} is missing" for row in sorted(expected - found)
-    ]
-
-
-@law
 def intervals_leave_no_gap(trace: Trace) -> list[str]:
     """The intervals of each machine and vehicle follow each other from 0 to the end."""
     kinds = trace.texts("intervals", "entity_kind")

@@ -31,7 +31,7 @@ class _Legs:
         self.at: dict[int, int] = defaultdict(int)  #: location of items; the source is 0
         self.parked: dict[int, int] = defaultdict(int)  #: location of vehicles
         self.busy: set[int] = set()
-        self.target: dict[int, int] = {}
+        self.target: dict[int, int] = {}  #: cell an item waits to go to; NONE = the sink
         self.named: dict[int, int] = {}  #: vehicles that an assignment asked for
         self.due: dict[tuple[str, int], tuple[str, int, int]] = {}  #: next row, time, vehicle
         self.broken: list[str] = []
@@ -40,13 +40,17 @@ class _Legs:
         job, here = event.job, event.cell + 1
         if event.kind == "assign":
             self.target[job], self.named[job] = event.cell, event.vehicle
+        elif event.kind in ("unassign", "dispatch"):
+            self.target.pop(job, None)
+        elif event.kind == "finish" and self._is_through(event):
+            self.target[job], self.named[job] = NONE, NONE
         elif event.kind == "vehicle_move":
             self._set_out(event, self.at[job] if job != NONE else here)
         elif event.kind == "transport_start":
             if event.vehicle != NONE or _owner(event) in self.due:
                 self._timely(event)
             if self.target.get(job) != event.cell:
-                self.broken.append(f"{event}: it is assigned to cell {self.target.get(job)}")
+                self.broken.append(f"{event}: it waits to go to cell {self.target.get(job)}")
             self._leg(event, self.at[job], here)
             self.due[_owner(event)] = _next_row(event, "transport_complete")
             self.at[job] = self.parked[event.vehicle] = here
@@ -57,8 +61,16 @@ class _Legs:
             if here != goal:
                 self.broken.append(f"{event}: it was on its way to location {goal}")
 
+    def _is_through(self, event: Event) -> bool:
+        """The item asks by itself for the way to the sink."""
+        return self.case.deliver and event.operation + 1 == self.case.operations[event.job]
+
     def _set_out(self, event: Event, goal: int) -> None:
         """An empty leg to an item, or one that was commanded."""
+        if event.job == NONE and self.parked[event.vehicle] == goal:
+            self.broken.append(f"{event}: it stands there already")
+        if event.job != NONE and event.job not in self.target:
+            self.broken.append(f"{event}: the item waits for no vehicle")
         if _owner(event) in self.due or event.vehicle in self.busy:
             self.broken.append(f"{event}: item or vehicle is on its way")
         if self.named.get(event.job, NONE) not in (NONE, event.vehicle):

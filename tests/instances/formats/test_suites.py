@@ -72,9 +72,8 @@ def test_a_plant_that_says_everything(tmp_path: Path) -> None:
             [[0, 0, 0], [1, 5, 5], [5, 1, 5], [5, 5, 2]],
         ],
         initial_family=[-1, 2, 0],
-        down={2: [(10, 20, "recorded"), (50, 60, "recorded")]},
+        down={2: [(10, 20, "recorded", "wait"), (50, 60, "recorded")]},
         mean_repair=[0, 3, 10],
-        interruption=["resume", "restart", "resume"],
         inbound=[2, 5],
         outbound=[0, 1],
         commitment=[4, 7],
@@ -83,6 +82,7 @@ def test_a_plant_that_says_everything(tmp_path: Path) -> None:
         wip_cap=[-1, 3],
         plant_power_cap=900,
         horizon=1000,
+        deliver=True,
     )
     assert as_suite(tmp_path, instance).digest == instance.digest
 

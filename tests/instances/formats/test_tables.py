@@ -25,8 +25,8 @@ PLANT = {
     "vehicles": "vehicle,name,power\n0,Wagen,50\n",
     "travel": "from,to,ticks\n0,1,2\n0,2,3\n1,0,4\n1,2,1\n2,0,5\n2,1,1\n",
     "setups": "machine,from,to,ticks\n0,0,1,9\n2,-1,1,2\n",
-    "downtimes": "machine,start,end,cause\n2,50,60,\n2,10,20,maintenance\n",
-    "case": "case,time_unit,ticks_per_unit,horizon\nplant-s00,min,60,100000\n",
+    "downtimes": "machine,start,end,cause,interruption\n2,50,60,,\n2,10,20,maintenance,wait\n",
+    "case": "case,time_unit,ticks_per_unit,horizon,deliver\nplant-s00,min,60,100000,1\n",
 }
 
 
@@ -98,6 +98,8 @@ def test_everything_a_plant_engineer_can_say(tmp_path: Path) -> None:
     assert instance.setup[:, :, 1].tolist() == [[0, 9, 0], [0, 0, 0], [2, 0, 0]]
     assert instance.down_start.tolist() == [10, 50]
     assert instance.down_cause.tolist() == [1, 3]
+    assert instance.down_interruption.tolist() == [2, 0]
+    assert instance.deliver is True
     assert instance.inbound.tolist() == [2, UNLIMITED]
     assert instance.travel[2].tolist() == [5, 1, 0]
     assert read(formats.write_tables(instance, tmp_path / "again")).digest == instance.digest
@@ -182,8 +184,10 @@ BROKEN = [
     ("downtimes", "2,50,60", "2,60,50", r"downtimes.csv, line 2, token 3 .*must be > start=60"),
     ("downtimes", "2,50,60", "2,20,60", r"downtimes.csv, line 2, token 2 .*must be > 20, the end"),
     ("downtimes", "maintenance", "lunch", r"downtimes.csv, line 3, token 4 .*one of breakdown,"),
+    ("downtimes", "wait", "stop", r"downtimes.csv, line 3, token 5 .*one of resume, restart, wait"),
+    ("case", "100000,1", "100000,2", r"case.csv, line 2, token 5 \(deliver\) '2': must be 0 .. 1"),
     ("case", "min", "day", r"case.csv, line 2, token 2 \(time_unit\) 'day': must be one of s, min"),
-    ("case", "plant-s00", "a-s00,min,60,1\nb-s00", r"case.csv: 2 rows, must be one"),
+    ("case", "plant-s00", "a-s00,min,60,1,0\nb-s00", r"case.csv: 2 rows, must be one"),
 ]  # fmt: skip
 
 

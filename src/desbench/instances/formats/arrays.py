@@ -98,12 +98,12 @@ def _machines(shop: Shop) -> dict[str, Any]:
         **{state: _all(0, count) for state in states},
         "initial_family": _small(NONE, count),
         "mean_repair": _all(0, count),
-        "interruption": _small(0, count),
         "setup": _setup(shop),
         "down_offset": _small(0, count + 1),
         "down_start": _all(0, 0),
         "down_end": _all(0, 0),
         "down_cause": _small(0, 0),
+        "down_interruption": _small(0, 0),
     }
 
 

@@ -211,8 +211,6 @@ class _Writer:
         if i.initial_family[m] != NONE:
             parts.append(f"initial_family: F{i.initial_family[m]}")
         parts += self._stops(m)
-        if i.interruption[m]:
-            parts.append(f"interruption: {INTERRUPTIONS[i.interruption[m]]}")
         return ", ".join(parts)
 
     def _setup(self, matrix: I64) -> Iterator[str]:
@@ -241,15 +239,22 @@ class _Writer:
         stops = slice(int(i.down_offset[m]), int(i.down_offset[m + 1]))
         if (i.down_cause[stops] != CAUSES.index("recorded")).any():
             raise self.refuse("drawn stops one by one with their causes")
-        times = zip(i.down_start[stops].tolist(), i.down_end[stops].tolist(), strict=True)
-        listed = ", ".join(f"[{self.time(start)}, {self.time(end)}]" for start, end in times)
+        columns = (i.down_start, i.down_end, i.down_interruption)
+        rows = zip(*(column[stops].tolist() for column in columns), strict=True)
+        listed = ", ".join(self._recorded(*row) for row in rows)
         if listed:
             yield f"down: {{recorded: [{listed}]}}"
         if listed or i.mean_repair[m]:
             yield f"mean_repair: {self.time(int(i.mean_repair[m]))}"
 
+    def _recorded(self, start: int, end: int, interruption: int) -> str:
+        times = f"{self.time(start)}, {self.time(end)}"
+        return f"[{times}, {INTERRUPTIONS[interruption]}]" if interruption else f"[{times}]"
+
     def transport(self) -> Iterator[str]:
         i = self.i
+        if i.deliver:
+            yield "deliver: true"
         count = len(i.vehicle_names)
         if i.vehicle_names != tuple(f"V{k + 1}" for k in range(count)):
             raise self.refuse("names of vehicles")

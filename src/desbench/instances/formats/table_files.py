@@ -22,17 +22,17 @@ from desbench.instances.instance import I64, Instance
 #: Table -> columns; those that must be there are marked with `!`.
 COLUMNS = {
     "case": "case time_unit digest plant_power_cap horizon ticks_per_unit eco_duration_num "
-    "eco_duration_den eco_power_num eco_power_den decision_limit no_progress_limit options",
+    "eco_duration_den eco_power_num eco_power_den decision_limit no_progress_limit options deliver",
     "jobs": "job! release due weight operations patience name",
     "operations": "job! operation! machine! nominal! realised family power",
     "machines": "machine! name cell power_idle power_setup power_blocked power_down "
-    "initial_family mean_repair interruption",
+    "initial_family mean_repair",
     "cells": "cell! name area inbound outbound commitment",
     "areas": "area! name power_cap wip_cap",
     "vehicles": "vehicle! name power",
     "travel": "from! to! ticks!",
     "setups": "machine! from! to! ticks!",
-    "downtimes": "machine! start! end! cause",
+    "downtimes": "machine! start! end! cause interruption",
 }
 _WHOLE = re.compile(r"-?\d{1,19}(\.0*)?", re.ASCII)
 

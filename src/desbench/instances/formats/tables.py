@@ -204,7 +204,6 @@ def _machines(tables: dict[str, Table], counts: dict[str, int]) -> dict[str, Any
             np.int32
         ),
         "mean_repair": table.ints("mean_repair", 0),
-        "interruption": table.codes("interruption", INTERRUPTIONS, INTERRUPTIONS[0]),
     }
 
 
@@ -319,6 +318,7 @@ def _stops(tables: dict[str, Table], counts: dict[str, int]) -> dict[str, Any]:
         "down_start": start,
         "down_end": end,
         "down_cause": table.codes("cause", CAUSES, "recorded")[order],
+        "down_interruption": table.codes("interruption", INTERRUPTIONS, "resume")[order],
     }
 
 
@@ -344,6 +344,7 @@ def _case(table: Table | None, folder: Path) -> tuple[int, str, str, dict[str, A
         "horizon": whole("horizon", NONE, 1),
         "no_progress_limit": whole("no_progress_limit", 30, 1),
         "options": whole("options", 16, 1),
+        "deliver": bool(table.ints("deliver", 0, most=1)[0]),
         "eco_duration": (whole("eco_duration_num", 5), whole("eco_duration_den", 4, 1)),
         "eco_power": (whole("eco_power_num", 3), whole("eco_power_den", 4, 1)),
     }
