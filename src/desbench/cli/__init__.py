@@ -27,6 +27,9 @@ COMMANDS = {
     "import": "importing:import_command",
     "verify": "checks:verify",
     "measure": "checks:measure",
+    "replay": "replaying:replay_command",
+    "bound": "replaying:bound_command",
+    "study": "studying:study_command",
 }
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from desbench.cli import debug_option
+from desbench.cli.language import ECONOMY, dry_run, language_options
 from desbench.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from desbench.sweep import Outcome
 
 #: Options of how a sweep is executed; all others say what is run.
-EXECUTION = ("output_dir", "resume", "workers", "fail_fast", "manifest")
+EXECUTION = ("output_dir", "resume", "workers", "fail_fast", "manifest", "dry_run", *ECONOMY)
 LINES = 50  #: of progress at most, where there is no terminal
 
 
@@ -56,6 +57,7 @@ LINES = 50  #: of progress at most, where there is no terminal
     "--controller", "--llm-backend", "controllers", multiple=True, default=["rules"],
     show_default=True, metavar="B", help="Who answers for them, a name or a path; repeat.",
 )  # fmt: skip
+@language_options
 @click.option("--label", help="Name of the controller in the results.")
 @click.option(
     "--traces",
@@ -92,6 +94,7 @@ def run(ctx: click.Context, /, **asked: Any) -> int:
 
     Repeated options multiply. An option that names something takes a path as well.
     """
+    from desbench.language.settings import Economy
     from desbench.sweep import Execution, Options, sweep
     from desbench.sweep.folder import read_parameters
 
@@ -100,6 +103,7 @@ def run(ctx: click.Context, /, **asked: Any) -> int:
         resume=asked["resume"],
         workers=asked["workers"],
         fail_fast=asked["fail_fast"],
+        economy=Economy(**{name: asked[name] for name in ECONOMY}),
     )
     named = _named_options(ctx)
     source = _source(asked, named)
@@ -108,7 +112,12 @@ def run(ctx: click.Context, /, **asked: Any) -> int:
     else:
         wanted = {name: asked[name] for name in asked if name not in EXECUTION}
         wanted["paradigms"] = wanted["paradigms"] or ("all",)
-        options = Options(**{**wanted, "settings": _settings(asked["settings"])})
+        wanted["settings"] = _settings(asked["settings"])
+        wanted["base_url"] = _public_url(asked["base_url"])
+        options = Options(**wanted)
+    if asked["dry_run"]:
+        dry_run(options, execution.economy)
+        return 0
     with _progress() as progress:
         outcome = sweep(options, execution, progress, _say, repeats=source)
     _report(outcome)
@@ -141,6 +150,13 @@ def _source(asked: dict[str, Any], named: list[str]) -> Path | None:
     if manifest is None and not asked["suites"]:
         raise InputError("name a suite: add --suite NAME (names: `desbench list suites`)")
     return manifest
+
+
+def _public_url(url: str | None) -> str | None:
+    """A base URL without its credential, which moves to the environment."""
+    from desbench.language.secrecy import accept_url
+
+    return accept_url(url) if url else None
 
 
 def _settings(texts: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
