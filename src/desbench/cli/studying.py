@@ -87,14 +87,20 @@ def analytic(seeds: int, output: Path | None) -> int:
 
 
 @study_command.command()
-@click.option("--suite", "suites", multiple=True, metavar="S", help="Name or path; repeat.")
+@click.option("--suite", "suites", multiple=True, metavar="S", help="Suite; repeat.  [intercell]")
+@click.option("--output", type=FILE, metavar="FILE", help="Put the report between its markers.")
 @debug_option
-def calibration(suites: tuple[str, ...]) -> int:
-    """Show what suites load the plant with, and how the paradigms differ on them, as Markdown."""
+def calibration(suites: tuple[str, ...], output: Path | None) -> None:
+    """Show what suites load the plant with, and how the paradigms differ on them under rules."""
     from desbench.studies import calibration as study
+    from desbench.studies.page import between
+    from desbench.trace import atomic_write
 
-    click.echo(study.main(suites or study.SUITES))
-    return 0
+    report = study.main(suites or study.SUITES)
+    click.echo(report)
+    if output is not None:
+        text = output.read_text(encoding="utf-8")
+        atomic_write(output, between(text, "calibration", report).encode())
 
 
 def _print(rows: Sequence[Sequence[str]], left: int = 1) -> None:
