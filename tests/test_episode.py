@@ -231,3 +231,14 @@ def test_make_runner_by_name_and_path(tmp_path: Any) -> None:
         assert {row[0] for row in sources(episode)} == {source}
     with pytest.raises(InputError, match="needs select_actions"):
         make_runner(controller=f"{file}:Neither")
+
+
+def test_replicates_of_the_random_controller_are_draws_of_their_own() -> None:
+    """Equal replicates would make a spread of zero look like certainty."""
+    instance = random_instance(3)
+    traces = []
+    for replicate in (0, 1, 0):
+        episode = Episode(instance, paradigm="centralized_plant", replicate=replicate)
+        episode.play(make_runner(controller="random"))
+        traces.append(episode.trace.raw("decisions").column("action").to_pylist())
+    assert traces[0] == traces[2] != traces[1]

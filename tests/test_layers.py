@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 #: From top to bottom; rooms of one line do not know each other.
 ORDER = [
-    {"errors", "py"},
+    {"errors"},
     {"registry"},
     {"instances"},
     {"suites"},
@@ -26,7 +26,7 @@ ORDER = [
     {"measures"},
     {"report"},
     {"episode"},
-    {"verify", "replay"},
+    {"verify", "replay", "bounds"},
     {"sweep"},
     {"studies"},
     {"api"},

@@ -20,11 +20,18 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("number", range(len(blocks("python"))))
-def test_python_examples_run(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reader copies an example before reading anything else."""
+def test_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader copies an example before reading anything else; they build on each other."""
     monkeypatch.chdir(tmp_path)
-    exec(compile(blocks("python")[number], f"README.md, example {number}", "exec"), {})
+    for number, block in enumerate(blocks("python")):
+        exec(compile(block, f"README.md, example {number}", "exec"), {})
+
+
+def test_the_output_shown_is_the_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first command of the page, as it stands; its rules and cases make its figures."""
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(main, commands()[0])
+    assert done.stdout.strip() == blocks("text")[0].strip()
 
 
 def test_the_paradigm_of_the_readme_is_known_afterwards() -> None:

@@ -1,4 +1,4 @@
-"""Random: any legal action with equal chance, the same ones for the same case and seed."""
+"""Random: any legal action with equal chance, the same ones for the same case and replicate."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ View = Mapping[str, Any]
 
 
 class RandomBackend:
-    """Draws from a stream of its own, keyed by seed and case.
+    """Draws from a stream of its own, keyed by seed, case and replicate.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class RandomBackend:
 
     def reset(self, info: Mapping[str, Any]) -> None:
         """Begin the stream of a case."""
-        key = f"{self.seed}|{info['case']}|{info['digest']}".encode()
+        key = f"{self.seed}|{info['case']}|{info['digest']}|{info['replicate']}".encode()
         self._rng = Random(int.from_bytes(hashlib.sha256(key).digest(), "big"))
 
     def decide(self, view: View) -> int:
