@@ -12,7 +12,7 @@ from desbench.episode import Episode, make_runner
 from desbench.errors import IllegalAction, InputError
 from desbench.instances.instance import Instance
 from desbench.protocol.decision import Note
-from shops import shop
+from shops import random_instance, shop
 
 
 def two_jobs() -> Instance:
