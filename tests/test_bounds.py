@@ -167,6 +167,7 @@ def test_zero_length_operations_touch_their_machine() -> None:
         ({"setup": 3}, "setups"),
         ({"down": {0: [(1, 2)]}}, "stops"),
         ({"outbound": 0}, "buffers"),
+        ({"deliver": True}, "delivery"),
     ],
 )
 def test_what_the_model_leaves_out_is_said(settings: dict[str, object], left_out: str) -> None:

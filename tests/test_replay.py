@@ -121,6 +121,13 @@ def test_moves_within_a_cell_need_no_trip() -> None:
         replay.play(instance, plan)
 
 
+def test_the_way_back_is_no_trip_of_the_schedule() -> None:
+    """Where jobs are delivered the vehicle is asked by itself: 5 + 3, and 5 back to the sink."""
+    instance = shop([[{0: 3}]], vehicles=1, travel=5, deliver=True)
+    plan = {"machine_sequences": [[[0, 0]]], "vehicle_trips": [[[0, 0]]]}
+    assert replay.play(instance, plan).makespan == 5 + 3 + 5
+
+
 def test_units_of_time() -> None:
     """A suite with ticks per unit states makespans in units."""
     from dataclasses import replace

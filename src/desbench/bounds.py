@@ -282,4 +282,5 @@ def _left_out(instance: Instance) -> list[str]:
     found = ["buffers"] if tight else []
     found += ["stops"] if len(instance.down_start) else []
     found += ["setups"] if instance.setup.any() else []
+    found += ["delivery"] if instance.deliver else []
     return found

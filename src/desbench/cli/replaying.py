@@ -126,8 +126,8 @@ def bound_command(
     """Bound the makespan of a case or instance file with CP-SAT (extra: ortools).
 
     Prints a JSON object with lower bound and makespan that is also a schedule for `desbench
-    replay`. What the model leaves out (buffers, stops, setups) is listed under left_out: the lower
-    bound holds all the same, but there is no schedule then.
+    replay`. What the model leaves out (buffers, stops, setups, delivery) is listed under left_out:
+    the lower bound holds all the same, but there is no schedule then.
     """
     from desbench import bounds
 
