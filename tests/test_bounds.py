@@ -13,11 +13,12 @@ import pytest
 from click.testing import CliRunner
 
 from desbench import realise, replay
-from desbench.bounds import BelowReference, bound, gap, lower_bound
+from desbench.bounds import bound, lower_bound
 from desbench.cli import main
 from desbench.errors import MissingExtra
 from desbench.instances import formats
 from desbench.instances.formats import Reference
+from desbench.instances.yardstick import BelowReference, gap
 from desbench.studies.queues import fifo
 from instances.formats.typed import EX11, FT06, MK01, write
 from shops import random_instance, shop

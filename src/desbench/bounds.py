@@ -6,7 +6,6 @@ for a better bound and for a schedule that `desbench.replay` plays.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -14,71 +13,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from desbench.errors import MissingExtra
+from desbench.instances.yardstick import load_bound
 
 if TYPE_CHECKING:
-    from desbench.instances.formats import Reference
-    from desbench.instances.instance import I64, Instance
+    from desbench.instances.instance import Instance
 
 INSTALL = "bound needs OR-Tools: pip install 'desbench[ortools]'"
 
 
-class BelowReference(UserWarning):
-    """A makespan below a published value: a new best, or something is wrong."""
-
-
 def lower_bound(instance: Instance) -> int:
-    """Return the larger of job load and machine load, in ticks; no makespan is below it.
-
-    Job load: the largest release + sum over the operations of the job of the shortest realised
-    duration among their eligible machines. Machine load: the largest sum of realised durations of
-    the operations that only this machine can do, after the earliest release of their jobs. Travel,
-    setups, stops, modes and buffers only add to it, so it holds with them too.
-    """
-    shortest = np.minimum.reduceat(instance.realised, instance.eligible_offset[:-1])
-    jobs = instance.release + np.add.reduceat(shortest, instance.operation_offset[:-1])
-    return int(max(jobs.max(), _machine_loads(instance).max(initial=0)))
-
-
-def _machine_loads(instance: Instance) -> I64:
-    only = np.flatnonzero(np.diff(instance.eligible_offset) == 1)
-    alternative = instance.eligible_offset[only]
-    machine = instance.eligible_machine[alternative]
-    job = np.searchsorted(instance.operation_offset, only, side="right") - 1
-    machines = len(instance.machine_names)
-    loads = np.zeros(machines, dtype=np.int64)
-    np.add.at(loads, machine, instance.realised[alternative])
-    first = np.full(machines, np.iinfo(np.int64).max)
-    np.minimum.at(first, machine, instance.release[job])
-    return np.where(loads > 0, loads + np.where(loads > 0, first, 0), 0)
-
-
-def gap(makespan: float | None, reference: Reference | float | None) -> float | None:
-    """Return makespan / reference - 1; None where either is missing.
-
-    Parameters
-    ----------
-    makespan
-        Of a run that is done, in the unit of the reference; None for any other.
-    reference
-        The best known makespan, or any other value to compare with.
-
-    Warns
-    -----
-    BelowReference
-        When the gap is negative: a new best, or, below a proved optimum, an error.
-    """
-    upper = reference if isinstance(reference, int | float | None) else reference.upper
-    if makespan is None or not upper:
-        return None
-    found = makespan / upper - 1
-    if found < 0:
-        what = "the reference"
-        if not isinstance(reference, int | float | None):
-            proved = "proved optimum" if reference.kind == "optimum" else "best known makespan"
-            what = f"the {proved} of {reference.name} ({reference.source}, {reference.date})"
-        text = f"makespan {makespan:g} is below {what}, {upper:g}: a new best, or an error"
-        warnings.warn(text, BelowReference, stacklevel=2)
-    return found
+    """Return the larger of job load and machine load, in ticks; no makespan is below it."""
+    return load_bound(
+        instance.release,
+        instance.operation_offset,
+        instance.eligible_offset,
+        instance.eligible_machine,
+        instance.realised,
+    )
 
 
 # CP-SAT

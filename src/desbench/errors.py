@@ -6,7 +6,9 @@ DesbenchError
 ├── IllegalAction       a command or action the state does not allow; the state is untouched
 ├── TraceError          a run folder or trace that cannot be read
 │   └── LawBroken       a trace that contradicts a law (`desbench verify`)
-└── MissingExtra        an optional library is needed; the message is the install line
+├── MissingExtra        an optional library is needed; the message is the install line
+├── InfraError          a model server that gave no answer; the case is no result
+└── BudgetReached       the calls or cost a run may spend are spent; the run stops cleanly
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ class InstanceError(InputError):
     """An instance whose arrays contradict each other or exceed a bound."""
 
 
-class IllegalAction(DesbenchError):  # noqa: N818 - the name users type
+class IllegalAction(DesbenchError):
     """A command or action that the present state or the agent's mask does not allow."""
 
 
@@ -38,3 +40,15 @@ class LawBroken(TraceError):
 
 class MissingExtra(DesbenchError):
     """An optional dependency that is not installed."""
+
+
+class InfraError(DesbenchError):
+    """A server that could not be reached or refused, after all retries."""
+
+    status = "infra_error"
+
+
+class BudgetReached(DesbenchError):
+    """The number of calls, or their cost, has reached the limit of the run."""
+
+    status = "cancelled"

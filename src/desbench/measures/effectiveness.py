@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from desbench.instances import yardstick
 from desbench.measures.definition import Value, add, primary, secondary
 from desbench.trace.trace import Trace
 
@@ -39,6 +40,29 @@ def cmax(trace: Trace) -> Value:
     if trace.info["status"] != "done" or not len(done):
         return None
     return int(done.max()) / trace.ticks_per_unit
+
+
+@secondary("time")
+def lower_bound(trace: Trace) -> Value:
+    """Larger of job load and machine load of the case; no makespan is below it."""
+    if trace.case["jobs"].num_rows == 0:
+        return None
+    job, operation = trace.ints("operations", "job"), trace.ints("operations", "operation")
+    first = np.flatnonzero(np.diff(job, prepend=-1) | np.diff(operation, prepend=-1))
+    found = yardstick.load_bound(
+        trace.ints("jobs", "release"),
+        np.concatenate(([0], np.cumsum(trace.ints("jobs", "operations")))),
+        np.append(first, len(job)),
+        trace.ints("operations", "machine"),
+        trace.ints("operations", "realised"),
+    )
+    return found / trace.ticks_per_unit
+
+
+@secondary()
+def gap(trace: Trace) -> Value:
+    """cmax over the reference of the suite - 1; null without a reference or where cmax is."""
+    return yardstick.gap(cmax(trace), trace.info.get("reference"))
 
 
 @secondary("time")
