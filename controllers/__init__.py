@@ -2,31 +2,70 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from desbench import registry
 from desbench.errors import InputError
 
+if TYPE_CHECKING:
+    from desbench.language.settings import Settings
 
-def make_runner(framework: str = "native", controller: str = "rules") -> Any:
+
+def make_runner(
+    framework: str = "native",
+    controller: str = "rules",
+    assigned: Sequence[tuple[str, str]] = (),
+    settings: Settings | None = None,
+) -> Any:
     """Return a runner: a framework over a backend, each by name or path.
 
     A module shows its class as FRAMEWORK or BACKEND. What answers whole decisions itself
     (`select_actions`, such as `./my_runner.py:MyRunner`) needs no framework.
+
+    Parameters
+    ----------
+    assigned
+        Role or kind of decision, and the backend that answers there instead of `controller`.
+    settings
+        For backends and frameworks of language models; default the values of the command line.
     """
-    backend = _made("controllers", controller, "BACKEND")
+    backend = make_backend(controller, settings)
     if hasattr(backend, "select_actions"):
+        if assigned:
+            told = f"{assigned[0][0]}={assigned[0][1]}"
+            raise InputError(f"controller {controller} answers whole decisions; leave out {told}")
         return backend
-    if not hasattr(backend, "decide"):
+    if assigned:
+        from desbench.controllers.assigned import Assigned
+
+        others = {where: make_backend(name, settings) for where, name in assigned}
+        backend = Assigned(backend, others)
+    found = _class("frameworks", framework, "FRAMEWORK")
+    if getattr(found, "has_memory", False) and settings is not None:
+        return found(backend, settings.memory)
+    return found(backend)
+
+
+def make_backend(controller: str, settings: Settings | None = None) -> Any:
+    """Return a backend, or a runner that needs no framework, by name or path."""
+    found = _class("controllers", controller, "BACKEND")
+    if getattr(found, "takes_settings", False):
+        from desbench.language.settings import Settings
+
+        made = found(settings or Settings())
+    else:
+        made = found()
+    if not any(hasattr(made, name) for name in ("select_actions", "decide", "answer")):
         raise InputError(f"controller {controller}: needs select_actions(decision) or decide(view)")
-    return _made("frameworks", framework, "FRAMEWORK", backend)
+    return made
 
 
-def _made(kind: str, asked: str, name: str, *arguments: Any) -> Any:
+def _class(kind: str, asked: str, name: str) -> Any:
     found = registry.load(kind, asked)
     found = getattr(found, name, found)
     if not callable(found):
         raise InputError(
             f"{kind.removesuffix('s')} {asked}: names no class; add {name} = YourClass"
         )
-    return found(*arguments)
+    return found

@@ -134,6 +134,21 @@ def test_the_same_error_from_the_start_stops_the_sweep(tmp_path: Path) -> None:
     assert (statuses.count("error"), statuses.count("cancelled")) == (5, 4)
 
 
+def test_what_is_not_the_fault_of_a_paradigm_has_its_own_status(tmp_path: Path) -> None:
+    """A dead server scores nobody and the sweep goes on; a spent budget ends it, to be resumed."""
+    trouble = (
+        "from desbench.errors import BudgetReached, InfraError\n"
+        "        if self.case == 'smoke-s01': raise InfraError('no server')\n"
+        "        if self.case == 'smoke-s03': raise BudgetReached('--max-calls 9 reached')"
+    )
+    mine = runner_file(tmp_path, trouble)
+    outcome = go(tmp_path / "out", controllers=(mine,))
+    statuses = [record.status for record in outcome.records]
+    assert statuses == ["done", "infra_error", "done", "cancelled", "cancelled", "cancelled"]
+    assert outcome.reason == "--max-calls 9 reached"
+    assert outcome.exit_code == 1
+
+
 def test_a_case_that_kills_its_worker_is_set_aside(tmp_path: Path) -> None:
     """Out of memory looks like this: the case is tried alone, then named; the others are done."""
     mine = runner_file(
@@ -267,7 +282,7 @@ def test_a_full_disk_is_a_failure_and_leaves_no_half_file(tmp_path: Path) -> Non
 
     def limit() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (12_000, 12_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (24_000, 24_000))
 
     out = tmp_path / "out"
     process = start(out, "--seeds", "0:6", preexec_fn=limit)

@@ -64,7 +64,7 @@ class Episode:
         shop: Shop | None = None,
     ) -> None:
         self.mode = find_paradigm(paradigm)
-        self.suite, self.instance = _realised(suite, case)
+        self.suite, self.instance, self.reference = _realised(suite, case)
         self.controller, self.replicate = controller, replicate
         self._recorder = Recorder(self.instance)
         sim = (shop or _engine())(self.instance)
@@ -98,6 +98,7 @@ class Episode:
             "suite": self.suite,
             "case": self.instance.case,
             "digest": self.instance.digest,
+            "replicate": self.replicate,
             "paradigm": self.mode.mode_id,
             "authority": self.mode.switches(),
             "agents": [agent.id for agent in (facts.plant, *facts.areas, *facts.cells)],
@@ -161,6 +162,7 @@ class Episode:
                 self.act(actions, {agent: notes.get(agent, default) for agent in self._asks})
             else:
                 self._take(actions, notes, default)
+        self._recorder.llm_calls = getattr(runner, "llm_calls", ())
         if hasattr(runner, "end"):
             runner.end({"status": self.status, "measures": self.measures})
         return self.status
@@ -172,7 +174,7 @@ class Episode:
             raise IllegalAction(f"the episode still runs (epoch {self.epoch}): play it to its end")
         stop = self._org.stop
         told: dict[str, Any] = {"paradigm": self.mode.mode_id, "controller": self.controller}
-        told["authority"] = self.mode.switches()
+        told.update(authority=self.mode.switches(), reference=self.reference)
         ended = {"status": stop.status, "time": stop.time, "cycle": stop.cycle}
         return self._recorder.trace(
             {"suite": self.suite, "replicate": self.replicate, **told, **ended}
@@ -240,14 +242,18 @@ class Episode:
         }
 
 
-def _realised(suite: str | Suite | Instance, case: str | None) -> tuple[str, Instance]:
+def _realised(
+    suite: str | Suite | Instance, case: str | None
+) -> tuple[str, Instance, float | None]:
+    """Name of the suite, the case, and the makespan the suite knows of, if any."""
     if isinstance(suite, Instance):
         if case not in (None, suite.case):
             raise InputError(f"case={case!r}: the instance given is {suite.case!r}")
-        return "instance", suite
+        return "instance", suite, None
     loaded = suite if isinstance(suite, Suite) else load_suite(suite)
     known = loaded.cases() or loaded.cases("train")
-    return loaded.name, loaded.realise(known[0] if case is None else case)
+    instance = loaded.realise(known[0] if case is None else case)
+    return loaded.name, instance, loaded.reference.makespan if loaded.reference else None
 
 
 def _engine() -> Shop:

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from cython import __version__ as cython_version
-
 from desbench._engine import refusals
 from desbench._engine.cycle import wait_cycle
 from desbench._engine.refusals import MODES
@@ -52,6 +50,7 @@ cdef extern from *:
     #endif
     """
     bint CHECKED "DESBENCH_CHECKED"
+    const long CYTHON_HEX_VERSION
 
 EVENT_KINDS = (
     "arrival", "stage_release_ready", "assign", "unassign", "vehicle_move", "transport_start",
@@ -474,4 +473,5 @@ cdef list take(vector_t* vector):
 
 def build():
     """How the engine was compiled."""
-    return {"checked": CHECKED, "cython": cython_version}
+    version = ".".join(str(CYTHON_HEX_VERSION >> shift & 0xFF) for shift in (24, 16, 8))
+    return {"checked": CHECKED, "cython": version}

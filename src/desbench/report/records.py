@@ -38,6 +38,7 @@ class Record:
     traces: str = "none"  #: full, summary or none
     attempts: int = 1
     wall_time_s: float = 0.0  #: over all attempts
+    paid: dict[str, float] = field(default_factory=dict)  #: for language models, all attempts
 
     @property
     def is_result(self) -> bool:

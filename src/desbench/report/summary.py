@@ -4,7 +4,7 @@
 an undefined value is an empty field; the columns after `trace_hash` change from one execution to
 the next. `paradigm_summary.csv` has one row per suite, profile (and `all`), paradigm, controller;
 only results count in it, failed runs are counted beside them. Each measure has `_n` (cases in
-which it is defined), `_mean`, `_sd`, `_low`, `_high` (95 %, Student's t over cases) and
+which it is defined), `_mean`, `_sd`, `_low`, `_high` (95 %, bootstrap over cases) and
 `_replicate_sd`.
 """
 
@@ -33,6 +33,8 @@ IDENTITY = (
 )
 PROVENANCE = ("time_unit", "ticks_per_unit", "instance_digest", "trace_hash")
 EXECUTION = ("attempts", "wall_time_s")
+#: Of language models, over all attempts; kept answers cost nothing.
+PAID = ("calls", "input_tokens", "output_tokens", "cost")
 ALL = "all"
 
 Row = dict[str, Any]
@@ -68,17 +70,25 @@ def suite_row(record: Record, names: Sequence[str]) -> Row:
     row: Row = dict(zip(IDENTITY, identity, strict=True))
     row |= {name: record.measures.get(name) for name in names}
     row |= {name: getattr(record, name) for name in (*PROVENANCE, *EXECUTION)}
+    row |= {f"paid_{name}": record.paid.get(name) for name in PAID}
     return row
 
 
-def paradigm_rows(records: Sequence[Record]) -> list[Row]:
-    """Statistics over cases per suite, profile (and `all`), paradigm and controller."""
+def paradigm_rows(records: Sequence[Record], names: Sequence[str] | None = None) -> list[Row]:
+    """Statistics over cases per suite, profile (and `all`), paradigm and controller.
+
+    Parameters
+    ----------
+    names
+        Of measures; default all.
+    """
     groups: dict[tuple[str, str, str, str], list[Record]] = defaultdict(list)
     for record in records:
         for profile in (ALL, record.profile):
             key = record.key
             groups[key.suite, profile, key.paradigm, key.controller].append(record)
-    names = measure_names(records)
+    if names is None:
+        names = measure_names(records)
     return [
         {
             **dict(zip(("suite", "profile", "paradigm", "controller"), group, strict=True)),

@@ -20,7 +20,8 @@ def overview(records: Sequence[Record]) -> list[str]:
     for definition in PRIMARY:
         families.setdefault(definition.family, []).append(definition.column)
         units.setdefault(definition.family, set()).add(definition.unit)
-    groups = [row for row in paradigm_rows(records) if row["profile"] == ALL]
+    shown = [definition.column for definition in PRIMARY]
+    groups = [row for row in paradigm_rows(records, shown) if row["profile"] == ALL]
     several_suites = len({row["suite"] for row in groups}) > 1
     several_controllers = len({row["controller"] for row in groups}) > 1
     label = ["paradigm"]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from desbench.errors import InputError
+from desbench.language.settings import Economy
 from desbench.report.records import Record, row_order
 from desbench.sweep.control import Control, signals
 from desbench.sweep.execute import execute
@@ -28,6 +29,7 @@ class Execution:
     resume: bool = False
     workers: int = 1  #: 1 plays in this process
     fail_fast: bool = False
+    economy: Economy = Economy()
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def sweep(
         Before anything is written, when something asked for cannot be done.
     """
     own = None if runner is None else f"python-{type(runner).__name__}"
-    plan = make_plan(options, own)
+    plan = make_plan(options, own, execution.economy)
     if runner is not None and execution.workers > 1:
         raise InputError("workers > 1 needs a controller by name or path, not a runner object")
     if repeats is not None:
@@ -94,7 +96,8 @@ def sweep(
             say(f"{len(kept)} of {len(plan.runs)} runs are finished, {len(todo)} to do")
         control = Control(_counting(progress, len(todo)), execution.fail_fast)
         with signals(control):
-            execute(todo, folder, min(execution.workers, max(1, len(todo))), control, runner)
+            workers = min(execution.workers, max(1, len(todo)))
+            execute([_placed(run, folder, workers) for run in todo], folder, workers, control, runner)
             records = _complete(plan.runs, [*kept, *control.records])
             folder.write_summaries(records)
     return Outcome(folder.path, tuple(records), plan.traces, control.signal, control.reason)
@@ -143,6 +146,13 @@ def _change(name: str, old: Any, new: Any) -> str:
         parts = [part for part in sorted({*old, *new}) if old.get(part) != new.get(part)]
         return f"{name} of {', '.join(parts)} differ"
     return f"{name}: {old} there, {new} here"
+
+
+def _placed(run: Run, folder: Folder, workers: int) -> Run:
+    """A run whose language model keeps its files in the folder."""
+    if run.controller is None:
+        return run
+    return replace(run, controller=run.controller.within(folder.path, run.digest, workers))
 
 
 def _divide(runs: Sequence[Run], folder: Folder) -> tuple[list[Record], list[Run]]:

@@ -49,7 +49,7 @@ class Control:
         """Keep one finished run."""
         self.records.append(record)
         self.progress(record)
-        if disk_is_full:
+        if disk_is_full or record.status == "cancelled":  # no room, no budget: for all the same
             self.reason = record.cause
         elif self.fail_fast and not record.is_result:
             self.reason = f"stopped by --fail-fast: {record.cause}"

@@ -34,6 +34,18 @@ class Options:
     settings: tuple[tuple[str, tuple[str, ...]], ...] = ()  #: suite key, values as YAML texts
     frameworks: tuple[str, ...] = ("native",)
     controllers: tuple[str, ...] = ("rules",)
+    llm_models: tuple[str, ...] = ()  #: NAME, or ROLE=NAME; names multiply
+    base_url: str | None = None  #: without credentials
+    key_variable: str = "OPENAI_API_KEY"  #: name of the environment variable
+    llm_format: str = "schema"
+    llm_max_tokens: int = 24
+    llm_seed: int = 0
+    llm_extra: str = ""  #: JSON object merged into every request
+    llm_cache: str | None = None  #: file of answers; None: OUT/answers.sqlite
+    prices: str | None = None  #: YAML file: model -> input, output, per million tokens
+    decision_timeout: float = 120.0
+    reasks: int = 0
+    memory: str = "bounded"
     label: str | None = None
     traces: str | None = None  #: full, summary, none; None: full up to MANY_RUNS runs
     trace_compression: str = "none"

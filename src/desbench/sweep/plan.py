@@ -13,11 +13,13 @@ from itertools import product
 from typing import Any
 
 from desbench import registry
-from desbench.episode import make_runner
 from desbench.errors import DesbenchError, InputError
 from desbench.instances.suite import Case, Suite, load_suite
+from desbench.language.settings import Economy
 from desbench.paradigms import AuthorityMode, paradigm
 from desbench.report.records import SCHEMA_VERSION, Record
+from desbench.sweep import controllers
+from desbench.sweep.controllers import Asked
 from desbench.sweep.options import MANY_RUNS, Options, parse_seeds
 from desbench.trace import RunKey
 from desbench.trace.schema import SCHEMA_VERSION as TRACE_VERSION
@@ -36,7 +38,7 @@ class Run:
     settings: Settings
     case: Case
     paradigm: AuthorityMode
-    controller: tuple[str, ...]  #: framework and backend; empty: the caller's runner object
+    controller: Asked | None  #: None: the caller's runner object
     traces: str
     compression: str
     attempt: int = 1
@@ -91,13 +93,17 @@ class Named:
     thing: Any
 
 
-def make_plan(options: Options, own_label: str | None = None) -> Plan:
+def make_plan(
+    options: Options, own_label: str | None = None, economy: Economy = Economy()
+) -> Plan:
     """Check everything and list the runs.
 
     Parameters
     ----------
     own_label
         Name of a runner object that answers instead of the named controllers.
+    economy
+        Limits of language models.
 
     Raises
     ------
@@ -108,14 +114,14 @@ def make_plan(options: Options, own_label: str | None = None) -> Plan:
     import_module("desbench._engine.simulation")  # absent in a checkout that was never built
     suites = suites_of(options)
     paradigms = _distinct("paradigm", _paradigms(options))
-    controllers = _distinct("controller", _controllers(options, own_label))
+    answering = _distinct("controller", _controllers(options, own_label, economy))
     cases = {label: _cases(options, suite) for label, (_, _, suite) in suites.items()}
     _check_cases(options, cases)
     runs = [
         _run(options, label, suites[label], mode, controller, case, replicate)
         for label in suites
         for mode in paradigms
-        for controller in controllers
+        for controller in answering
         for case in cases[label]
         for replicate in range(options.replicates)
     ]
@@ -123,7 +129,7 @@ def make_plan(options: Options, own_label: str | None = None) -> Plan:
     digests = {
         "suite_digests": {label: suite.digest for label, (_, _, suite) in suites.items()},
         "paradigm_digests": {mode.label: mode.digest for mode in paradigms},
-        "controller_digests": {controller.label: controller.digest for controller in controllers},
+        "controller_digests": {controller.label: controller.digest for controller in answering},
     }
     return Plan(
         tuple(replace(run, traces=traces) for run in runs),
@@ -160,7 +166,7 @@ def _run(
         settings=settings,
         case=case,
         paradigm=mode.thing,
-        controller=controller.thing,
+        controller=controller.thing and controller.thing.replicate(replicate),
         traces="full",
         compression=options.trace_compression,
     )
@@ -199,27 +205,18 @@ def _paradigms(options: Options) -> list[Named]:
     return found
 
 
-def _controllers(options: Options, own_label: str | None) -> list[Named]:
-    """Every framework with every backend, or the caller's runner object."""
+def _controllers(options: Options, own_label: str | None, economy: Economy) -> list[Named]:
+    """Every framework with every backend and model, or the caller's runner object."""
     if own_label is not None:
-        return [Named(options.label or own_label, own_label, ())]
+        return [Named(options.label or own_label, own_label, None)]
     found = []
-    for asked in product(options.frameworks or ("native",), options.controllers or ("rules",)):
-        with _loading(asked[1]):
-            make_runner(*asked)
-        parts = [_part("frameworks", asked[0]), _part("controllers", asked[1])]
-        label = options.label or "-".join(label for label, _ in parts)
-        found.append(Named(label, "-".join(digest for _, digest in parts), asked))
+    for asked in controllers.asked_for(options, economy):
+        with _loading(asked.backend):
+            runner = asked.runner()
+        if hasattr(runner, "close"):
+            runner.close()
+        found.append(Named(options.label or asked.label, asked.digest, asked))
     return found
-
-
-def _part(kind: str, asked: str) -> tuple[str, str]:
-    """Name and digest of half a controller."""
-    try:
-        entry = registry.find(kind, asked)
-    except InputError:  # made known by `registry.register`, in this process only
-        return asked, _sha256(repr(registry.load(kind, asked)))
-    return f"{entry.name}.{entry.attribute}" if entry.attribute else entry.name, entry.digest
 
 
 @contextmanager

@@ -7,8 +7,8 @@ import time
 from dataclasses import replace
 from typing import Any, Protocol
 
-from desbench.episode import Episode, make_runner
-from desbench.errors import TraceError
+from desbench.episode import Episode
+from desbench.errors import DesbenchError, TraceError
 from desbench.report.records import FAILURES, Record
 from desbench.sweep.control import is_disk_full
 from desbench.sweep.folder import Folder
@@ -36,22 +36,28 @@ def play(
     folder = Folder(path)
     started = time.perf_counter()
     disk_is_full = False
+    answering: Any = runner
     try:
-        record = _played(run, folder, runner)
+        if run.controller is not None:
+            answering = run.controller.runner()
+        record = _played(run, folder, answering)
     except Exception as error:  # a fault of a case, a paradigm or a controller is its result
         record = run.record(_status(error), _sentence(error))
         disk_is_full = is_disk_full(error)
+    paid = dict(getattr(answering, "paid", {}))
+    if run.controller is not None and hasattr(answering, "close"):
+        answering.close()
     spent = round(run.earlier_s + time.perf_counter() - started, 6)
-    record = replace(record, wall_time_s=spent)
+    record = replace(record, wall_time_s=spent, paid=paid)
     try:
         folder.write_record(record)
     except TraceError as error:
         failed = run.record("error", _sentence(error))
-        return replace(failed, wall_time_s=spent), disk_is_full or is_disk_full(error)
+        return replace(failed, wall_time_s=spent, paid=paid), disk_is_full or is_disk_full(error)
     return record, disk_is_full
 
 
-def _played(run: Run, folder: Folder, runner: Runner | None) -> Record:
+def _played(run: Run, folder: Folder, runner: Any) -> Record:
     suite = planned_suite(run.suite, run.settings, run.suite_digest)
     key = run.key
     episode = Episode(
@@ -61,7 +67,7 @@ def _played(run: Run, folder: Folder, runner: Runner | None) -> Record:
         controller=key.controller,
         replicate=key.replicate,
     )
-    status = episode.play(runner if runner is not None else make_runner(*run.controller))
+    status = episode.play(runner)
     if run.traces == "full":
         write(episode.trace, folder.path, key, run.compression)
     return run.record(
@@ -82,4 +88,4 @@ def _status(error: Exception) -> str:
 
 def _sentence(error: Exception) -> str:
     text = " ".join(str(error).split())
-    return text if isinstance(error, TraceError) else f"{type(error).__name__}: {text}"
+    return text if isinstance(error, DesbenchError) else f"{type(error).__name__}: {text}"

@@ -39,7 +39,7 @@ def read(folder: str | os.PathLike[str], key: RunKey) -> Trace:
     TraceError
         A file is missing, short or damaged, of another schema version, or of another run.
     """
-    names = (*schema.CASE_TABLES, *schema.ROW_TABLES)
+    names = (*schema.CASE_TABLES, *schema.SIDE_TABLES, *schema.ROW_TABLES)
     tables = {name: _table(path_of(folder, name, key), name) for name in names}
     events = path_of(folder, "events", key)
     info = _info(tables["events"])
@@ -48,7 +48,8 @@ def read(folder: str | os.PathLike[str], key: RunKey) -> Trace:
     plain = {name: _without_facts(table) for name, table in tables.items()}
     rows = {name: plain[name] for name in schema.ROW_TABLES}
     case = {name: plain[name] for name in schema.CASE_TABLES}
-    return Trace(case=case, info=info, **rows)
+    side = {name: plain[name] for name in schema.SIDE_TABLES}
+    return Trace(case=case, info=info, **rows, **side)
 
 
 def _table(path: Path, name: str) -> pa.Table:

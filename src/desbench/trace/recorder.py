@@ -22,6 +22,7 @@ _EVENTS = tuple(schema.SCHEMAS["events"].names)[1:]
 _INTERVALS = ("vehicle", "entity", "state", "job", "operation", "start", "end", "power")
 _VIOLATIONS = ("wip", "entity", "start", "end", "magnitude")
 _DECISIONS = tuple(schema.SCHEMAS["decisions"].names)
+_CALLS = tuple(schema.SCHEMAS["llm_calls"].names)
 _MESSAGES = tuple(schema.SCHEMAS["messages"].names)[1:]
 
 
@@ -32,6 +33,7 @@ class Recorder:
         self.instance = instance
         self._decisions: list[tuple[Any, ...]] = []
         self._messages: list[tuple[Any, ...]] = []
+        self.llm_calls: Sequence[tuple[Any, ...]] = ()  #: told by the runner after the episode
         self._events: list[Mapping[str, I64]] = []
         self._intervals: list[Mapping[str, I64]] = []
         self._violations: list[Mapping[str, I64]] = []
@@ -118,6 +120,7 @@ class Recorder:
             violations=self._violation_table(),
             case={name: schema.labelled(name, table) for name, table in instance.tables().items()},
             info=plain,
+            llm_calls=schema.build("llm_calls", _transposed(_CALLS, self.llm_calls)),
         )
 
     def _event_table(self) -> Any:

@@ -21,6 +21,8 @@ I64 = npt.NDArray[np.int64]
 
 SCHEMA_VERSION = 1
 ROW_TABLES = ("events", "intervals", "decisions", "messages", "violations")
+#: Rows beside the episode: not part of its hash, for they tell of clocks and bills.
+SIDE_TABLES = ("llm_calls",)
 CASE_TABLES = (
     "case",
     "jobs",
@@ -35,6 +37,7 @@ CASE_TABLES = (
 )
 
 INT = pa.int64()
+FLOAT = pa.float64()
 TEXT = pa.dictionary(pa.int32(), pa.string())
 INTS = pa.list_(pa.int64())
 TICKS = "ticks"
@@ -100,6 +103,24 @@ _COLUMNS: dict[str, dict[str, tuple[Any, str]]] = {
         "end": (INT, TICKS),
         "magnitude": (INT, "power: watts; wip: items"),
     },
+    "llm_calls": {
+        "epoch": (INT, ""),
+        "agent": (TEXT, ""),
+        "kind": (TEXT, ""),
+        "attempt": (INT, ""),
+        "model": (TEXT, ""),
+        "outcome": (TEXT, ""),
+        "action": (INT, ""),
+        "text": (TEXT, ""),
+        "finish_reason": (TEXT, ""),
+        "input_tokens": (INT, ""),
+        "output_tokens": (INT, ""),
+        "latency_s": (FLOAT, "s"),
+        "retries": (INT, ""),
+        "cached": (INT, ""),
+        "cost": (FLOAT, "as in the price file"),
+        "request": (TEXT, ""),
+    },
 }
 
 
@@ -131,7 +152,7 @@ def _schema(name: str, columns: Mapping[str, tuple[Any, str]]) -> Any:
     return pa.schema(fields, metadata={"table": name, "schema_version": str(SCHEMA_VERSION)})
 
 
-#: The schema of each row table.
+#: The schema of each row table and side table.
 SCHEMAS: dict[str, Any] = {name: _schema(name, columns) for name, columns in _COLUMNS.items()}
 
 
@@ -141,7 +162,7 @@ def build(name: str, columns: Mapping[str, Any]) -> pa.Table:
     Parameters
     ----------
     name
-        One of `ROW_TABLES`.
+        One of `ROW_TABLES` or `SIDE_TABLES`.
     columns
         Every column of the table: integers (-1 becomes null), strings or None, lists of integers,
         or for a string column a pair (codes, vocabulary) with code -1 for null.
@@ -162,8 +183,8 @@ def _array(kind: Any, values: Any) -> pa.Array:
     if kind == INT:
         numbers = np.asarray(values, dtype=np.int64)
         return pa.array(numbers, INT, mask=numbers == -1)
-    if kind == INTS:
-        return pa.array(values, INTS)
+    if kind in (INTS, FLOAT):
+        return pa.array(values, kind)
     if isinstance(values, tuple) and len(values) == 2 and isinstance(values[0], np.ndarray):
         codes = values[0].astype(np.int32)
         indices = pa.array(codes, pa.int32(), mask=codes < 0)

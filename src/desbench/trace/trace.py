@@ -46,6 +46,8 @@ class Trace:
     violations: pa.Table
     case: Mapping[str, pa.Table]
     info: Mapping[str, Any]
+    #: what was asked of language models; not part of the hash
+    llm_calls: pa.Table = field(default_factory=schema.SCHEMAS["llm_calls"].empty_table)
     _columns: dict[tuple[str, str], Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -68,14 +70,14 @@ class Trace:
 
     def raw(self, name: str) -> pa.Table:
         """Return a table by name, a row table or a case table, times in ticks."""
-        if name in schema.ROW_TABLES:
+        if name in (*schema.ROW_TABLES, *schema.SIDE_TABLES):
             table: pa.Table = getattr(self, name)
             return table
         if name in self.case:
             return self.case[name]
         raise InputError(
             f"table={name!r} is not in the trace, must be one of "
-            f"{', '.join((*schema.ROW_TABLES, *self.case))}"
+            f"{', '.join((*schema.ROW_TABLES, *schema.SIDE_TABLES, *self.case))}"
         )
 
     def table(self, name: str, unit: str | None = None) -> pa.Table:

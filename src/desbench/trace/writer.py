@@ -48,7 +48,7 @@ def write(
     info = json.dumps({**trace.info, **key._asdict()}, allow_nan=False)
     options = pa.ipc.IpcWriteOptions(compression=None if compression == "none" else compression)
     # events last: a run whose events are there has all its tables.
-    for name in (*trace.case, *reversed(schema.ROW_TABLES)):
+    for name in (*trace.case, *schema.SIDE_TABLES, *reversed(schema.ROW_TABLES)):
         table = trace.raw(name).combine_chunks().unify_dictionaries()
         facts = {"table": name, "digest": schema.digest(table), "info": info}
         table = table.replace_schema_metadata({**(table.schema.metadata or {}), **facts})

@@ -1,0 +1,1 @@
+"""Language models: the prompt, the acceptance of replies, and the economy of calls."""

@@ -1,0 +1,204 @@
+"""Which controllers a sweep asks for: framework x backend x model, with their settings."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from desbench import registry
+from desbench.episode import make_runner
+from desbench.errors import InputError
+from desbench.language import prompt
+from desbench.language.secrecy import accept_url
+from desbench.language.settings import Economy, Settings, divided
+from desbench.sweep.options import Options
+
+ANSWERS = "answers.sqlite"  #: in the run folder, unless --llm-cache names another file
+LEDGER = "ledger.sqlite"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One controller: everything a worker needs to make its runner."""
+
+    framework: str
+    backend: str
+    assigned: tuple[tuple[str, str], ...] = ()  #: role or kind, backend
+    settings: Settings | None = None  #: None: no language model takes part
+
+    def runner(self) -> Any:
+        """Make the runner."""
+        return make_runner(self.framework, self.backend, self.assigned, self.settings)
+
+    def within(self, folder: Path, run: str, workers: int) -> Asked:
+        """The same for one run, with its files in a run folder and its share of the calls."""
+        if self.settings is None:
+            return self
+        share = max(1, self.settings.concurrency // workers)
+        cache = self.settings.cache or str(folder / ANSWERS)
+        files = {"cache": cache, "ledger": str(folder / LEDGER), "run": run}
+        settings = replace(self.settings, concurrency=share, **files)
+        return replace(self, settings=settings)
+
+    def replicate(self, number: int) -> Asked:
+        """The same for a replicate; answers of another one are not reused."""
+        if self.settings is None:
+            return self
+        return replace(self, settings=replace(self.settings, replicate=number))
+
+    @property
+    def label(self) -> str:
+        """Name in the results: framework, backend or model, then who answers elsewhere."""
+        framework, backend = (_part(*one)[0] for one in self._parts[:2])
+        settings, told = self.settings, [*self.assigned]
+        if settings is not None:
+            told += settings.models
+            if settings.model and is_language(self.backend):
+                is_plain = backend == "openai_compat"
+                backend = settings.model if is_plain else f"{backend}-{settings.model}"
+            elif settings.model:
+                told.append(("model", settings.model))
+        tail = ",".join(f"{where}={_stem(name)}" for where, name in told)
+        return f"{framework}-{backend}[{tail}]" if tail else f"{framework}-{backend}"
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over what determines its answers."""
+        digests = [_part(*one)[1] for one in self._parts]
+        if self.settings is None and not self.assigned:
+            return "-".join(digests)
+        content = {
+            "parts": digests,
+            "assigned": self.assigned,
+            "settings": self.settings.content() if self.settings else None,
+            "prompt": prompt.VERSION,
+        }
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def _parts(self) -> list[tuple[str, str]]:
+        backends = [self.backend, *(name for _, name in self.assigned)]
+        return [("frameworks", self.framework), *(("controllers", name) for name in backends)]
+
+
+def asked_for(options: Options, economy: Economy) -> Iterator[Asked]:
+    """Every controller the options ask for.
+
+    Raises
+    ------
+    InputError
+        For a name that means nothing, or a model that nobody would ask.
+    """
+    backends, assigned = divided("--controller", options.controllers or ("rules",))
+    names, by_role = divided("--llm-model", options.llm_models)
+    others = [name for _, name in assigned]
+    is_asked = False
+    for framework in options.frameworks or ("native",):
+        for backend in backends or ["rules"]:
+            if not any(is_language(name) for name in (backend, *others)):
+                yield Asked(framework, backend, assigned, _memory_only(options))
+                continue
+            is_asked = True
+            for model in names or [""]:
+                settings = _settings(options, economy, model, by_role)
+                yield Asked(framework, backend, assigned, settings)
+    if (names or by_role) and not is_asked:
+        raise InputError(
+            f"--llm-model {(options.llm_models)[0]}: no controller here asks a model; "
+            "add --controller openai_compat"
+        )
+
+
+def _memory_only(options: Options) -> Settings | None:
+    """Frameworks of other backends still have a memory, which user backends may read."""
+    if options.memory == "bounded":
+        return None
+    settings = Settings(memory=options.memory)
+    settings.check()
+    return settings
+
+
+def _settings(
+    options: Options, economy: Economy, model: str, models: tuple[tuple[str, str], ...]
+) -> Settings:
+    settings = Settings(
+        model=model,
+        models=models,
+        base_url=accept_url(options.base_url),
+        format=options.llm_format,
+        max_tokens=options.llm_max_tokens,
+        seed=options.llm_seed,
+        extra=options.llm_extra,
+        reasks=options.reasks,
+        memory=options.memory,
+        key_variable=options.key_variable,
+        decision_timeout=options.decision_timeout,
+        retries=economy.retries,
+        concurrency=economy.concurrency,
+        requests_per_minute=economy.requests_per_minute,
+        tokens_per_minute=economy.tokens_per_minute,
+        max_calls=economy.max_calls,
+        max_cost=economy.max_cost,
+        prices=read_prices(options.prices),
+        cache=options.llm_cache or "",
+    )
+    settings.check()
+    return settings
+
+
+def read_prices(path: str | None) -> tuple[tuple[str, float, float], ...]:
+    """Read `MODEL: {input: X, output: Y}`, money per million tokens, from a YAML or JSON file.
+
+    Raises
+    ------
+    InputError
+        Naming the model and what is allowed.
+    """
+    if path is None:
+        return ()
+    import yaml
+
+    try:
+        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except (yaml.YAMLError, UnicodeDecodeError):
+        content = None
+    if not isinstance(content, dict):
+        raise InputError(f"{path}: must be MODEL: {{input: X, output: Y}}, per million tokens")
+    found = []
+    for model, price in content.items():
+        values = [price.get(name) if isinstance(price, dict) else None for name in _PRICED]
+        for name, value in zip(_PRICED, values, strict=True):
+            if type(value) not in (int, float) or not 0 <= value < float("inf"):
+                raise InputError(f"{path}, {model}: {name}={value!r}, must be a number >= 0")
+        found.append((str(model), float(values[0]), float(values[1])))
+    return tuple(found)
+
+
+_PRICED = ("input", "output")
+
+
+def is_language(name: str) -> bool:
+    """Whether a backend asks a language model."""
+    found = registry.load("controllers", name)
+    return bool(getattr(getattr(found, "BACKEND", found), "takes_settings", False))
+
+
+def _part(kind: str, asked: str) -> tuple[str, str]:
+    """Name and digest of a part of a controller."""
+    try:
+        entry = registry.find(kind, asked)
+    except InputError:  # made known by `registry.register`, in this process only
+        told = json.dumps(repr(registry.load(kind, asked)))
+        return asked, hashlib.sha256(told.encode()).hexdigest()
+    return f"{entry.name}.{entry.attribute}" if entry.attribute else entry.name, entry.digest
+
+
+def _stem(name: str) -> str:
+    """The name of a backend or model without the folders of a path to a file."""
+    return _part("controllers", name)[0] if registry.is_path(name) and ".py" in name else name

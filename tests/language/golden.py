@@ -1,0 +1,60 @@
+"""The golden prompts: the first payload of each kind under each paradigm, on the smoke suite.
+
+`python tests/language/golden.py` writes the files and the part of the page that shows one.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = Path(__file__).parent / "golden"
+PARADIGMS = ("centralized_plant", "hierarchical_chain", "heterarchical_cnp", "holonic_hybrid")
+CASES = ("smoke-s00", "smoke-s01", "smoke-s02")
+
+
+def prompts(paradigm: str) -> dict[str, Any]:
+    """The first messages of each kind that occurs, contract left out."""
+    from desbench.controllers.backends.random import RandomBackend
+    from desbench.controllers.backends.rules import Rules
+    from desbench.controllers.frameworks.native import Native
+    from desbench.episode import Episode
+    from desbench.language.prompt import messages
+
+    found: dict[str, Any] = {}
+    for backend in (Rules(), RandomBackend()):  # chance meets what rules avoid
+        for case in CASES:
+            runner, episode = Native(backend), Episode("smoke", case, paradigm)
+            runner.reset(episode.info)
+            for decision in episode:
+                for view in decision["active_agents"].values():
+                    if view["kind"] not in found:
+                        found[view["kind"]] = json.loads(messages(view)[1]["content"])
+                episode.act(runner.select_actions(decision))
+    return found
+
+
+def text(content: Any) -> str:
+    """A golden file: one key a line at the top, so that a change is seen where it is."""
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def files() -> dict[str, str]:
+    """Name and text of every golden file."""
+    return {
+        f"{paradigm}-{kind}.json": text(content)
+        for paradigm in PARADIGMS
+        for kind, content in prompts(paradigm).items()
+    }
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT / "tests"))
+    FOLDER.mkdir(exist_ok=True)
+    for old in FOLDER.glob("*.json"):
+        old.unlink()
+    for name, content in files().items():
+        (FOLDER / name).write_text(content, encoding="utf-8")
