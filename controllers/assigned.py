@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from desbench.controllers.answering import answer
+
 from desbench.errors import InputError
 from desbench.language.reply import Answered
 

@@ -16,8 +16,8 @@ from agentscope.formatter import OpenAIChatFormatter
 from agentscope.message import AssistantMsg, TextBlock, UserMsg
 from agentscope.model import ChatModelBase, ChatResponse
 from agentscope.state import AgentState
-
 from desbench.controllers.answering import answer
+
 from desbench.language.prompt import messages
 from desbench.language.reply import Answered
 

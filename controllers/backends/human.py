@@ -59,7 +59,9 @@ class Human:
 def _shown(value: Any) -> str:
     from rich.markup import escape
 
-    return "-" if value is None else escape(f"{value:g}" if isinstance(value, float) else f"{value}")
+    return (
+        "-" if value is None else escape(f"{value:g}" if isinstance(value, float) else f"{value}")
+    )
 
 
 BACKEND = Human

@@ -11,6 +11,7 @@ from typing import Any
 
 from desbench.controllers import memory
 from desbench.controllers.answering import Answers, Orchestrator
+
 from desbench.errors import MissingExtra
 from desbench.language.loop import together
 from desbench.language.reply import Answered

@@ -12,6 +12,7 @@ from typing import Annotated, Any, TypedDict
 
 from desbench.controllers import memory
 from desbench.controllers.answering import Answers, Orchestrator, answer
+
 from desbench.errors import MissingExtra
 from desbench.language.loop import together
 from desbench.language.prompt import messages

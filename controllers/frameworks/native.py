@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from desbench.controllers.answering import Answers, Orchestrator, answer
+
 from desbench.language.loop import together
 from desbench.language.prompt import messages
 

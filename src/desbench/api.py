@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from desbench.errors import InputError
 from desbench.instances.suite import realise
+from desbench.language.secrecy import accept_url
+from desbench.language.settings import Economy
 from desbench.paradigms import AuthorityMode
 from desbench.report.records import Record
 from desbench.report.result import Result
@@ -36,6 +40,7 @@ def run(
     resume: bool = False,
     workers: int = 1,
     fail_fast: bool = False,
+    language: Mapping[str, Any] | None = None,
     progress: Callable[[Record, int, int], None] = lambda record, done, total: None,
 ) -> Result:
     """Play cases of suites under paradigms, as `desbench run` does.
@@ -52,6 +57,9 @@ def run(
         Values of the suite by dotted key; a list of values multiplies.
     output_dir
         Default the first free `desbench-runs/<suite>-<n>`.
+    language
+        Options of language models by the names of the command line: `llm_models`, `base_url`,
+        `memory`, `max_calls`, ...
     workers
         Above 1 the call must stand under ``if __name__ == "__main__":``.
 
@@ -63,6 +71,7 @@ def run(
         After an interrupt, when everything finished is on disk.
     """
     is_named = isinstance(controller, (str, list, tuple))
+    asked, economy = _language(language or {})
     options = Options(
         suites=_several(suites),
         paradigms=(paradigms,) if isinstance(paradigms, AuthorityMode) else _several(paradigms),
@@ -77,9 +86,10 @@ def run(
         label=label,
         traces=traces,
         trace_compression=trace_compression,
+        **asked,
     )
     where = None if output_dir is None else Path(output_dir)
-    execution = Execution(where, resume, workers, fail_fast)
+    execution = Execution(where, resume, workers, fail_fast, economy)
     outcome = sweep(options, execution, progress, runner=None if is_named else controller)
     raise_if_interrupted(outcome)
     return Result(outcome.folder)
@@ -99,6 +109,21 @@ def load(folder: str | os.PathLike[str]) -> Result:
 def _several(asked: Any) -> tuple[Any, ...]:
     """One thing or several, as a tuple."""
     return (asked,) if isinstance(asked, (str, os.PathLike)) else tuple(asked)
+
+
+def _language(told: Mapping[str, Any]) -> tuple[dict[str, Any], Economy]:
+    """Divide options of language models into those of results and the limits of a run."""
+    limits = {item.name for item in fields(Economy)}
+    known = {item.name for item in fields(Options)}
+    unknown = sorted(set(told) - limits - known)
+    if unknown:
+        raise InputError(f"language: no option {unknown[0]!r}")
+    asked = {name: value for name, value in told.items() if name in known}
+    if "llm_models" in asked:
+        asked["llm_models"] = _several(asked["llm_models"])
+    if asked.get("base_url"):
+        asked["base_url"] = accept_url(asked["base_url"])
+    return asked, Economy(**{name: value for name, value in told.items() if name in limits})
 
 
 def _texts(value: Any) -> tuple[str, ...]:

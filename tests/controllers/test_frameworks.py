@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from desbench.controllers import make_runner
 from desbench.controllers.memory import handoff, outcome, target_of
+
 from desbench.episode import Episode
 from desbench.errors import InputError, MissingExtra
 from desbench.language.reply import Answered

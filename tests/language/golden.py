@@ -21,6 +21,7 @@ def prompts(paradigm: str) -> dict[str, Any]:
     from desbench.controllers.backends.random import RandomBackend
     from desbench.controllers.backends.rules import Rules
     from desbench.controllers.frameworks.native import Native
+
     from desbench.episode import Episode
     from desbench.language.prompt import messages
 
@@ -51,6 +52,25 @@ def files() -> dict[str, str]:
     }
 
 
+def example() -> str:
+    """The part of the page: JSON schema and golden payload of one kind."""
+    from desbench.language.prompt import CONTRACT, schema
+
+    shown = json.loads((FOLDER / "holonic_hybrid-route_cell.json").read_text(encoding="utf-8"))
+    parts = [
+        f"The system message:\n\n> {CONTRACT}",
+        f"A user message of kind `route_cell`:\n\n```json\n{_short(shown)}\n```",
+        f"Its JSON schema:\n\n```json\n{_short(schema('route_cell'))}\n```",
+    ]
+    return "\n\n".join(parts)
+
+
+def _short(content: dict[str, Any]) -> str:
+    """JSON with one line for each key at the top."""
+    lines = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in content.items()]
+    return "{\n" + ",\n".join(lines) + "\n}"
+
+
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT / "tests"))
     FOLDER.mkdir(exist_ok=True)
@@ -58,3 +78,6 @@ if __name__ == "__main__":
         old.unlink()
     for name, content in files().items():
         (FOLDER / name).write_text(content, encoding="utf-8")
+    from protocol.pages import write
+
+    write("language_models.md", "prompt", example())

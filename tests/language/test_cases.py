@@ -40,7 +40,7 @@ def test_an_overloaded_server_never_scores_against_a_paradigm(tmp_path: Path) ->
 
 
 def test_a_ghost_decision_is_recorded_as_illegal(tmp_path: Path) -> None:
-    """C03: the prose names a legal number, the answer is 99: illegal, then the rule; raw text kept."""
+    """C03: the prose names a legal number, the answer is 99: illegal, then the rule."""
     with serving(lambda _, number: "prose_illegal" if number == 2 else "first") as server:
         outcome = ask(tmp_path, server.url, limit=1)
     (row,) = [one for one in calls(outcome) if one["outcome"] != "ok"]
@@ -87,7 +87,7 @@ def test_two_models_are_never_mixed_under_one_label(tmp_path: Path) -> None:
     """C15: model A counted under model B; the key knows the model, whatever it is called."""
     with serving("first") as server:
         ask(tmp_path / "a", server.url, limit=1, label="mine")
-        with pytest.raises(InputError, match="asks for something else.*llm_models"):
+        with pytest.raises(InputError, match=r"asks for something else.*llm_models"):
             ask(
                 tmp_path / "a",
                 server.url,

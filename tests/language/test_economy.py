@@ -188,7 +188,7 @@ def test_replicates_are_asked_anew(tmp_path: Path) -> None:
 
 @openai
 def test_recorded_plays_the_same_episode_without_a_server(tmp_path: Path) -> None:
-    """The same rows, to the hash, and the same tokens; a question that was never asked is an error."""
+    """The same rows, to the hash, and the same tokens; a question never asked is an error."""
     with serving("ok") as server:
         live = ask(tmp_path / "live", server.url, limit=2)
     file = str(tmp_path / "live" / "answers.sqlite")

@@ -1,4 +1,4 @@
-"""The main experiment of the paper in small: frameworks x models x paradigms x cases, one folder."""
+"""The main experiment of the paper in small: frameworks x models x paradigms x cases."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def test_real_decisions_under_the_grammar(framework: str, url: str, tmp_path: Pa
     if framework != "native":
         pytest.importorskip(framework, reason=f"needs desbench[{framework}]")
     asked = {"frameworks": (framework,), "llm_models": (NAME,), "limit": 1}
-    asked |= {"settings": (("jobs.count", ("4",)),), "llm_format": "grammar"}
+    asked |= {"settings": (("jobs.count", ("3",)),), "llm_format": "grammar"}
     live = ask(tmp_path / "live", url, controllers=("rules", "release=openai_compat"), **asked)
     record = live.records[0]
     assert record.is_result, record.cause
@@ -65,14 +65,14 @@ def test_real_decisions_under_the_grammar(framework: str, url: str, tmp_path: Pa
 
 
 def test_free_text_is_asked_again_and_falls_back(url: str, tmp_path: Path) -> None:
-    """This model rarely keeps a contract it was only told in words; the run must go on."""
+    """A small model rarely keeps a contract it was only told in words; the run must go on."""
     outcome = ask(
         tmp_path,
         url,
         controllers=("rules", "release=openai_compat"),
         llm_models=(NAME,),
         llm_format="text",
-        settings=(("jobs.count", ("3",)),),
+        settings=(("jobs.count", ("2",)),),
         reasks=1,
         limit=1,
     )

@@ -1,4 +1,4 @@
-"""The prompt: two messages, what stays first, bounded, and the same from one version to the next."""
+"""The prompt: two messages, stable text first, bounded, the same from version to version."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from desbench.language.prompt import CONTRACT, KEYS, bounded, corrected, message
 from desbench.language.settings import Settings
 from desbench.protocol.decision import KINDS
 from desbench.sweep.controllers import Asked
-from language.golden import FOLDER, PARADIGMS, files
+from language.golden import FOLDER, PARADIGMS, example, files
+from protocol.pages import shown
 
 
 def views(paradigm: str = "holonic_hybrid", case: str = "smoke-s00") -> list[Any]:
@@ -32,6 +33,11 @@ def test_golden_prompts() -> None:
     assert kept.keys() == made.keys()
     for name, text in kept.items():
         assert text == made[name], f"{name}: run `python tests/language/golden.py` if this is meant"
+
+
+def test_the_page_shows_a_golden_prompt_and_its_schema() -> None:
+    """What a reader checks an own server against is what is sent."""
+    assert shown("language_models.md", "prompt") == example()
 
 
 def test_golden_prompts_cover_kinds_and_paradigms() -> None:

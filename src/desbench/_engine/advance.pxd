@@ -9,3 +9,13 @@ cdef enum outcome_t:
 
 cdef int advance(shop_t* shop) except -1 nogil  # an outcome_t
 cdef int begin(shop_t* shop) except -1 nogil
+
+cdef inline bint has_events(const shop_t* shop) noexcept nogil:
+    """Events of this instant are left."""
+    return shop.queue.next == shop.now or shop.pickups.count > 0
+
+cdef inline bint is_due(const shop_t* shop) noexcept nogil:
+    """Something may happen or move at this instant before anybody is asked again."""
+    return (
+        shop.touched.count > 0 or shop.open_requests or shop.paused > 0 or has_events(shop)
+    )

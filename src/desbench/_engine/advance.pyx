@@ -2,21 +2,20 @@ from desbench._engine.buffer cimport make_ready, run_out_of_patience
 from desbench._engine.down cimport fall_due, repair, schedule_stop
 from desbench._engine.ending cimport is_decidable, is_pending, test_end
 from desbench._engine.fail cimport ENDLESS_INSTANT, fail
+from desbench._engine.journal cimport log_arrival
 from desbench._engine.machine cimport complete_setup, finish
 from desbench._engine.meter cimport close_meters, leave_instant, raise_alarms
 from desbench._engine.queue cimport entity_of, event_t, heap_pop, heap_push, rank_of
-from desbench._engine.rows cimport event_row_t, new_event
 from desbench._engine.settle cimport settle
-from desbench._engine.state cimport job_t, shop_t
+from desbench._engine.state cimport shop_t
 from desbench._engine.transport cimport pick_up, unload
 from desbench._engine.types cimport (
     ARRIVAL,
     BREAKDOWN,
     FINISH,
+    GATE,
     IN_PROCESS,
     IN_SETUP,
-    K_ARRIVAL,
-    K_STAGE_RELEASE_READY,
     NOBODY,
     PATIENCE,
     PICKUP,
@@ -29,7 +28,6 @@ from desbench._engine.types cimport (
     TRANSPORT_COMPLETE,
     index_t,
     rank_t,
-    status_t,
     tick_t,
 )
 
@@ -51,15 +49,16 @@ cdef int advance(shop_t* shop) except -1 nogil:
         if is_decidable(shop):
             return DECIDE
     while True:
-        if raise_alarms(shop) > 0:
+        if shop.limit_count > 0 and raise_alarms(shop) > 0:
             return DECIDE
-        shop.status = test_end(shop)
-        if shop.status != RUNNING:
-            close_meters(shop)
-            return ENDED
-        if not is_pending(shop):
-            shop.stalls += 1
-            return STALLED
+        if may_end(shop):
+            shop.status = test_end(shop)
+            if shop.status != RUNNING:
+                close_meters(shop)
+                return ENDED
+            if not is_pending(shop):
+                shop.stalls += 1
+                return STALLED
         if move_time(shop):
             return ENDED
         run_instant(shop)
@@ -67,16 +66,33 @@ cdef int advance(shop_t* shop) except -1 nogil:
             return DECIDE
 
 
-cdef int move_time(shop_t* shop) except -1 nogil:
-    """Go to the next live event; 1 if that is the horizon, whose instant is run here."""
-    cdef tick_t next = shop.case.horizon
-    skip_cancelled(shop)
-    leave_instant(shop)
+cdef inline bint may_end(const shop_t* shop) noexcept nogil:
+    """Whether the tests for the end are worth their time."""
+    return (
+        shop.pending == 0
+        or shop.jobs_left == 0
+        or shop.epoch >= shop.case.decision_limit
+    )
+
+
+cdef inline int move_time(shop_t* shop) except -1 nogil:
+    """Go to the next live event and apply it; 1 at the horizon, whose instant is run here."""
+    cdef tick_t horizon = shop.case.horizon
+    cdef event_t event
+    while shop.cancelled > 0 and not is_live(shop, shop.queue.events[shop.queue.first]):
+        heap_pop(&shop.queue)
+        shop.cancelled -= 1
+    if shop.limit_count > 0:
+        leave_instant(shop)
     shop.rounds = 0
-    if shop.queue.count > 0 and (next == NOBODY or <tick_t>shop.queue.events[0].time < next):
-        shop.now = <tick_t>shop.queue.events[0].time
+    shop.instant += 1
+    if shop.queue.count > 0 and (horizon == NOBODY or shop.queue.next < horizon):
+        event = shop.queue.events[shop.queue.first]
+        shop.now = <tick_t>event.time
+        heap_pop(&shop.queue)
+        apply(shop, rank_of(event), entity_of(event))
         return 0
-    shop.now = next
+    shop.now = horizon
     apply_events(shop)
     settle(shop)
     shop.status = S_DONE if shop.jobs_left == 0 else S_HORIZON
@@ -84,39 +100,54 @@ cdef int move_time(shop_t* shop) except -1 nogil:
     return 1
 
 
-cdef int run_instant(shop_t* shop) except -1 nogil:
+cdef inline int run_instant(shop_t* shop) except -1 nogil:
     """Events, settle, and again while the settle creates events of this instant."""
     while True:
-        shop.rounds += 1
-        if shop.rounds > 1000 + 20 * <tick_t>shop.case.jobs:
-            return fail(ENDLESS_INSTANT, shop.now)
-        apply_events(shop)
+        if has_events(shop):
+            shop.rounds += 1
+            if shop.rounds > 1000 + 20 * <tick_t>shop.case.jobs:
+                return fail(ENDLESS_INSTANT, shop.now)
+            apply_events(shop)
         settle(shop)
-        skip_cancelled(shop)
-        if shop.queue.count == 0 or <tick_t>shop.queue.events[0].time != shop.now:
+        if not has_events(shop):
             return 0
 
 
 cdef int apply_events(shop_t* shop) except -1 nogil:
-    """All live events of this instant in key order; what they create now joins."""
+    """All live events of this instant in key order; what they create now joins.
+
+    Pickups by an unlimited fleet are due in the instant that asks for them: they stand in a list of
+    their own, by job, and save the queue a quarter of its work.
+    """
     cdef event_t event
-    while shop.queue.count > 0 and <tick_t>shop.queue.events[0].time == shop.now:
-        event = shop.queue.events[0]
-        heap_pop(&shop.queue)
-        if is_live(shop, event):
-            apply(shop, rank_of(event), entity_of(event))
+    while True:
+        if shop.queue.next == shop.now:
+            event = shop.queue.events[shop.queue.first]
+            if shop.pickups.count == 0 or rank_of(event) < PICKUP:
+                take_event(shop, event)
+                continue
+        if shop.pickups.count == 0:
+            return 0
+        pick_up(shop, shop.pickups.values[shop.next_pickup])
+        shop.next_pickup += 1
+        if shop.next_pickup == shop.pickups.count:
+            shop.pickups.count = shop.next_pickup = 0
+
+
+cdef inline int take_event(shop_t* shop, event_t event) except -1 nogil:
+    heap_pop(&shop.queue)
+    if is_live(shop, event):
+        return apply(shop, rank_of(event), entity_of(event))
+    shop.cancelled -= 1
     return 0
 
 
-cdef void skip_cancelled(shop_t* shop) noexcept nogil:
-    while shop.queue.count > 0 and not is_live(shop, shop.queue.events[0]):
-        heap_pop(&shop.queue)
-
-
-cdef bint is_live(const shop_t* shop, event_t event) noexcept nogil:
+cdef inline bint is_live(const shop_t* shop, event_t event) noexcept nogil:
     """Only the end of a phase and patience can be cancelled."""
     cdef rank_t rank = rank_of(event)
     cdef index_t entity = entity_of(event)
+    if shop.cancelled == 0:
+        return True
     if rank == FINISH:
         return (
             shop.machines[entity].due == <tick_t>event.time
@@ -128,11 +159,11 @@ cdef bint is_live(const shop_t* shop, event_t event) noexcept nogil:
             and shop.machines[entity].phase == IN_SETUP
         )
     if rank == PATIENCE:
-        return shop.jobs[entity].patience == <tick_t>event.time
+        return shop.jobs[entity].timer == <tick_t>event.time and shop.jobs[entity].place == GATE
     return True
 
 
-cdef int apply(shop_t* shop, rank_t rank, index_t entity) except -1 nogil:
+cdef inline int apply(shop_t* shop, rank_t rank, index_t entity) except -1 nogil:
     if rank == FINISH:
         return finish(shop, entity)
     if rank == SETUP_COMPLETE:
@@ -160,11 +191,7 @@ cdef int schedule_arrival(shop_t* shop) except -1 nogil:
 
 
 cdef int arrive(shop_t* shop, index_t job) except -1 nogil:
-    cdef event_row_t* row = new_event(&shop.rows, shop.now, K_ARRIVAL)
-    row.job = job
-    row = new_event(&shop.rows, shop.now, K_STAGE_RELEASE_READY)
-    row.job = job
-    row.operation = 0
+    log_arrival(shop, job)
     shop.jobs[job].place = SOURCE
     shop.next_arrival += 1
     make_ready(shop, job)

@@ -1,25 +1,29 @@
+from desbench._engine.alternatives cimport count_waiting
+from desbench._engine.cellset cimport add_cell
+from desbench._engine.journal cimport log_item, log_stranded
 from desbench._engine.machine cimport release_machine
 from desbench._engine.memory cimport vector_push
-from desbench._engine.meter cimport recount_wip
 from desbench._engine.queue cimport heap_push
-from desbench._engine.rows cimport event_row_t, new_event
 from desbench._engine.state cimport (
+    NEWCOMER,
     cell_t,
     job_t,
     list_append,
     list_insert,
     list_remove,
+    next_of,
     shop_t,
 )
 from desbench._engine.types cimport (
     BY_BREAKDOWN,
     BY_PATIENCE,
+    BY_PLACE,
+    BY_WAIT,
     C_BREAKDOWN,
     C_PATIENCE,
     GATE,
     INBOUND,
     K_ADMISSION,
-    K_STRANDED,
     MACHINE,
     NOBODY,
     OUTBOUND,
@@ -29,48 +33,31 @@ from desbench._engine.types cimport (
 )
 
 
-cdef index_t cell_of_place(const shop_t* shop, index_t job) noexcept nogil:
-    """The cell in which the item stands, or nobody (source, vehicle, nowhere, done)."""
-    cdef const job_t* j = &shop.jobs[job]
-    if j.place == MACHINE:
-        return shop.case.machine_cell[j.where]
-    if j.place == GATE or j.place == INBOUND or j.place == OUTBOUND:
-        return j.where
-    return NOBODY
-
-
-cdef index_t location_of(const shop_t* shop, index_t job) noexcept nogil:
-    return cell_of_place(shop, job) + 1
-
-
-cdef bint is_counted(const shop_t* shop, index_t job, index_t cell) noexcept nogil:
-    """Does the item count in committed(cell)?"""
-    cdef const job_t* j = &shop.jobs[job]
-    return j.assigned == cell or ((j.place == GATE or j.place == INBOUND) and j.where == cell)
-
-
-cdef index_t room_of(const shop_t* shop, index_t cell, index_t job) noexcept nogil:
-    cdef index_t room = shop.case.commitment[cell] - shop.cells[cell].committed
-    if job != NOBODY and is_counted(shop, job, cell):
-        room += 1
-    return room
-
-
-cdef void free_commitment(shop_t* shop, index_t cell) noexcept nogil:
-    shop.cells[cell].committed -= 1
-    shop.cells[cell].growth += 1
-
-
 cdef int make_ready(shop_t* shop, index_t job) except -1 nogil:
     """An event made the item ready: the coming stop names it."""
-    list_append(&shop.ready, shop.waiting, job)
+    insert_ready(shop, job)
     if shop.jobs[job].newly_ready:
         return 0
     shop.jobs[job].newly_ready = 1
     return vector_push(&shop.newly_ready, job)
 
 
-cdef int reach_gate(shop_t* shop, index_t job, index_t cell) except -1 nogil:
+cdef void insert_ready(shop_t* shop, index_t job) noexcept nogil:
+    """By (release, job). An arrival belongs last, any other item near the first: it is older."""
+    cdef index_t follower = NOBODY
+    if shop.ready.tail != NOBODY and is_older(shop, job, shop.ready.tail):
+        follower = shop.ready.head
+        while is_older(shop, follower, job):
+            follower = next_of(shop, BY_WAIT, follower)
+    list_insert(&shop.ready, shop.jobs, BY_WAIT, job, follower)
+
+
+cdef bint is_older(const shop_t* shop, index_t job, index_t other) noexcept nogil:
+    cdef tick_t release = shop.case.release[job], other_release = shop.case.release[other]
+    return release < other_release or (release == other_release and job < other)
+
+
+cdef void reach_gate(shop_t* shop, index_t job, index_t cell) noexcept nogil:
     """The item stands at the gate from now on; admission is the settle's."""
     cdef job_t* j = &shop.jobs[job]
     cdef cell_t* c = &shop.cells[cell]
@@ -78,90 +65,78 @@ cdef int reach_gate(shop_t* shop, index_t job, index_t cell) except -1 nogil:
     j.place = GATE
     j.where = cell
     j.arrival = shop.now
+    j.timer = NEWCOMER
     while last != NOBODY and shop.jobs[last].arrival == shop.now and last > job:
         follower = last
-        last = shop.standing[last].previous
-    list_insert(&c.gate, shop.standing, job, follower)
-    return vector_push(&shop.newcomers, job)
+        last = shop.jobs[last].links[BY_PLACE].previous
+    list_insert(&c.gate, shop.jobs, BY_PLACE, job, follower)
+    add_cell(&shop.touched, cell)
 
 
 cdef int admit(shop_t* shop, index_t job) except -1 nogil:
     """From the gate into the inbound buffer."""
     cdef job_t* j = &shop.jobs[job]
     cdef cell_t* c = &shop.cells[j.where]
-    cdef event_row_t* row
-    list_remove(&c.gate, shop.standing, job)
-    list_append(&c.inbound, shop.standing, job)
+    list_remove(&c.gate, shop.jobs, BY_PLACE, job)
+    list_append(&c.inbound, shop.jobs, BY_PLACE, job)
     j.place = INBOUND
+    count_waiting(shop, job, 1)
     stop_patience(shop, job)
     end_stranding(shop, job, BY_PATIENCE)
-    row = new_event(&shop.rows, shop.now, K_ADMISSION)
-    row.job = job
-    row.operation = j.operation - shop.case.operation_offset[job]
-    row.cell = j.where
-    row.area = shop.case.cell_area[j.where]
-    return 0
+    return log_item(shop, K_ADMISSION, job, j.where)
 
 
 cdef void store_outbound(shop_t* shop, index_t job, index_t cell) noexcept nogil:
     shop.jobs[job].place = OUTBOUND
     shop.jobs[job].where = cell
-    list_append(&shop.cells[cell].outbound, shop.standing, job)
+    list_append(&shop.cells[cell].outbound, shop.jobs, BY_PLACE, job)
 
 
 cdef int leave_place(shop_t* shop, index_t job) except -1 nogil:
     """Free the place of an item that is picked up or moves within its cell."""
     cdef job_t* j = &shop.jobs[job]
+    cdef cell_t* c = &shop.cells[j.where]
     if j.place == MACHINE:
-        release_machine(shop, j.where)
-    elif j.place == OUTBOUND:
-        list_remove(&shop.cells[j.where].outbound, shop.standing, job)
+        return release_machine(shop, j.where)
+    if j.place == OUTBOUND:
+        list_remove(&c.outbound, shop.jobs, BY_PLACE, job)
+        if c.finished > 0:
+            add_cell(&shop.touched, j.where)
     elif j.place == GATE:
-        list_remove(&shop.cells[j.where].gate, shop.standing, job)
+        list_remove(&c.gate, shop.jobs, BY_PLACE, job)
         free_commitment(shop, j.where)
     elif j.place == INBOUND:
-        list_remove(&shop.cells[j.where].inbound, shop.standing, job)
+        leave_inbound(shop, job)
         free_commitment(shop, j.where)
     return 0
+
+
+cdef void leave_inbound(shop_t* shop, index_t job) noexcept nogil:
+    cdef index_t cell = shop.jobs[job].where
+    list_remove(&shop.cells[cell].inbound, shop.jobs, BY_PLACE, job)
+    if shop.cells[cell].gate.count > 0:
+        add_cell(&shop.touched, cell)
 
 
 cdef int schedule_patience(shop_t* shop, index_t job, tick_t due) except -1 nogil:
     if shop.case.patience[job] == 0:
         return 0
-    shop.jobs[job].patience = due
+    shop.jobs[job].timer = due
     shop.pending += 1
     return heap_push(&shop.queue, due, PATIENCE, job)
 
 
-cdef void stop_patience(shop_t* shop, index_t job) noexcept nogil:
-    if shop.jobs[job].patience != NOBODY:
-        shop.jobs[job].patience = NOBODY
-        shop.pending -= 1
-
-
 cdef int run_out_of_patience(shop_t* shop, index_t job) except -1 nogil:
-    stop_patience(shop, job)
+    shop.jobs[job].timer = NOBODY
+    shop.pending -= 1
     return strand(shop, job, BY_PATIENCE)
 
 
 cdef int strand(shop_t* shop, index_t job, int bit) except -1 nogil:
     cdef job_t* j = &shop.jobs[job]
-    cdef event_row_t* row = new_event(&shop.rows, shop.now, K_STRANDED)
-    row.job = job
-    row.operation = j.operation - shop.case.operation_offset[job]
-    row.cell = j.assigned
-    row.area = shop.case.cell_area[j.assigned]
-    row.cause = C_BREAKDOWN if bit == BY_BREAKDOWN else C_PATIENCE
+    log_stranded(shop, job, C_BREAKDOWN if bit == BY_BREAKDOWN else C_PATIENCE)
     if j.stranding == 0:
         shop.stranded += 1
+        shop.cells[j.assigned].stranded += 1
     j.stranding |= bit
     return vector_push(&shop.newly_stranded, job)
-
-
-cdef void end_stranding(shop_t* shop, index_t job, int bits) noexcept nogil:
-    cdef job_t* j = &shop.jobs[job]
-    if j.stranding == 0:
-        return
-    j.stranding &= ~bits
-    if j.stranding == 0:
-        shop.stranded -= 1

@@ -7,5 +7,6 @@ cdef class Case:
     cdef case_t case  # pointers into `arrays`
     cdef list arrays  # keeps them alive
 
+    cdef object mixed_cells(self, const case_t* case)
     cdef const tick_t* ticks(self, values) except? NULL
     cdef const index_t* indexes(self, values) except? NULL

@@ -22,6 +22,7 @@ cdef class Case:
         case.vehicles = len(instance.vehicle_power)
         case.families = instance.setup.shape[2]
         case.release = self.ticks(instance.release)
+        case.due = self.ticks(instance.due)
         case.patience = self.ticks(instance.patience)
         case.operation_offset = self.indexes(instance.operation_offset)
         case.family = self.indexes(instance.family)
@@ -61,7 +62,27 @@ cdef class Case:
         case.decision_limit = instance.decision_limit
         case.no_progress_limit = instance.no_progress_limit
         case.deliver = instance.deliver
+        case.zero_work = not instance.realised.all()
+        case.is_mixed = self.indexes(self.mixed_cells(&case))
         self.case = case
+
+    cdef object mixed_cells(self, const case_t* case):
+        """1 for each cell with an operation that some, but not all, of its machines can do."""
+        mixed = np.zeros(case.cells, dtype=np.int32)
+        counted = np.zeros(case.cells, dtype=np.int32)
+        cdef index_t[::1] is_mixed = mixed, count = counted
+        cdef index_t operation, row, cell
+        for operation in range(case.operations):
+            for row in range(case.eligible_offset[operation], case.eligible_offset[operation + 1]):
+                count[case.machine_cell[case.eligible_machine[row]]] += 1
+            for row in range(case.eligible_offset[operation], case.eligible_offset[operation + 1]):
+                cell = case.machine_cell[case.eligible_machine[row]]
+                if 0 < count[cell] < (
+                    case.cell_machine_offset[cell + 1] - case.cell_machine_offset[cell]
+                ):
+                    is_mixed[cell] = 1
+                count[cell] = 0
+        return mixed
 
     cdef const tick_t* ticks(self, values) except? NULL:
         cdef const tick_t[::1] view = np.ascontiguousarray(values, dtype=np.int64)

@@ -1,13 +1,18 @@
+from libc.stdlib cimport qsort
+
+from desbench._engine.alternatives cimport all_down, alternative_of
 from desbench._engine.buffer cimport end_stranding, strand
-from desbench._engine.machine cimport all_down, alternative_of, run_phase
+from desbench._engine.cellset cimport add_cell
+from desbench._engine.journal cimport log_stop
+from desbench._engine.machine cimport gain_idle, is_free, run_phase
 from desbench._engine.memory cimport vector_push
 from desbench._engine.meter cimport show_machine
 from desbench._engine.queue cimport heap_push
-from desbench._engine.rows cimport event_row_t, new_event
-from desbench._engine.state cimport machine_t, shop_t
+from desbench._engine.state cimport machine_t, next_of, shop_t
 from desbench._engine.types cimport (
     BREAKDOWN,
     BY_BREAKDOWN,
+    BY_PROMISE,
     IN_PROCESS,
     IN_SETUP,
     K_BREAKDOWN,
@@ -17,7 +22,6 @@ from desbench._engine.types cimport (
     RESTART,
     WAIT,
     index_t,
-    kind_t,
     tick_t,
 )
 
@@ -48,21 +52,16 @@ cdef int begin_due_stop(shop_t* shop, index_t machine) except -1 nogil:
     return break_down(shop, machine)
 
 
-cdef event_row_t* stop_row(shop_t* shop, index_t machine, kind_t kind) except NULL nogil:
-    cdef event_row_t* row = new_event(&shop.rows, shop.now, kind)
-    row.machine = machine
-    row.cell = shop.case.machine_cell[machine]
-    row.area = shop.case.cell_area[row.cell]
-    row.cause = shop.case.down_cause[shop.machines[machine].next_down]
-    return row
-
-
 cdef int break_down(shop_t* shop, index_t machine) except -1 nogil:
     cdef machine_t* m = &shop.machines[machine]
     cdef tick_t length = shop.case.down_end[m.next_down] - shop.case.down_start[m.next_down]
-    stop_row(shop, machine, K_BREAKDOWN).amount = length
+    log_stop(shop, K_BREAKDOWN, machine, shop.case.down_cause[m.next_down], length)
+    if is_free(shop, machine):
+        shop.cells[shop.case.machine_cell[machine]].idle -= 1
+        add_cell(&shop.stale, shop.case.machine_cell[machine])
     if m.phase == IN_SETUP or m.phase == IN_PROCESS:
         shop.pending -= 1
+        shop.cancelled += 1
         if shop.case.down_interruption[m.next_down] == RESTART:
             m.left = m.length
             m.nominal_left = m.nominal
@@ -79,37 +78,56 @@ cdef int break_down(shop_t* shop, index_t machine) except -1 nogil:
 
 cdef int strand_promised(shop_t* shop, index_t machine) except -1 nogil:
     """Items of the cell that have just lost their last machine, by job index."""
-    cdef index_t cell = shop.case.machine_cell[machine]
-    cdef index_t last = NOBODY, job, lowest
-    while True:  # few items: the next lowest job each time
-        lowest = NOBODY
-        job = shop.cells[cell].assigned.head
-        while job != NOBODY:
-            if (
-                job > last
-                and (lowest == NOBODY or job < lowest)
-                and alternative_of(shop, shop.jobs[job].operation, machine) != NOBODY
-                and all_down(shop, shop.jobs[job].operation, cell)
-            ):
-                lowest = job
-            job = shop.promised[job].next
-        if lowest == NOBODY:
-            return 0
-        strand(shop, lowest, BY_BREAKDOWN)
-        last = lowest
+    cdef index_t cell = shop.case.machine_cell[machine], i
+    if not may_strand(shop, cell):
+        return 0
+    collect_losers(shop, cell, machine)
+    qsort(shop.losers.values, shop.losers.count, sizeof(index_t), ascending)
+    for i in range(shop.losers.count):
+        strand(shop, shop.losers.values[i], BY_BREAKDOWN)
+    return 0
+
+
+cdef bint may_strand(const shop_t* shop, index_t cell) noexcept nogil:
+    """A look at the machines saves a walk over a long queue at every breakdown."""
+    cdef index_t row
+    if shop.case.is_mixed[cell]:
+        return True
+    for row in range(shop.case.cell_machine_offset[cell], shop.case.cell_machine_offset[cell + 1]):
+        if shop.machines[shop.case.cell_machine[row]].down_since == NOBODY:
+            return False
+    return True
+
+
+cdef int collect_losers(shop_t* shop, index_t cell, index_t machine) except -1 nogil:
+    cdef index_t job = shop.cells[cell].assigned.head, operation
+    shop.losers.count = 0
+    while job != NOBODY:
+        operation = shop.jobs[job].operation
+        if alternative_of(shop, operation, machine) != NOBODY and all_down(shop, operation, cell):
+            vector_push(&shop.losers, job)
+        job = next_of(shop, BY_PROMISE, job)
+    return 0
+
+
+cdef int ascending(const void* left, const void* right) noexcept nogil:
+    return (<const index_t*>left)[0] - (<const index_t*>right)[0]
 
 
 cdef int repair(shop_t* shop, index_t machine) except -1 nogil:
     cdef machine_t* m = &shop.machines[machine]
-    cdef index_t job = shop.cells[shop.case.machine_cell[machine]].assigned.head
-    stop_row(shop, machine, K_REPAIR)
+    cdef index_t cell = shop.case.machine_cell[machine]
+    cdef index_t job = shop.cells[cell].assigned.head if shop.cells[cell].stranded else NOBODY
+    log_stop(shop, K_REPAIR, machine, shop.case.down_cause[m.next_down], NOBODY)
+    if is_free(shop, machine):
+        gain_idle(shop, cell)
     vector_push(&shop.repairs, machine)
     m.down_since = NOBODY
     m.next_down += 1
     while job != NOBODY:
         if alternative_of(shop, shop.jobs[job].operation, machine) != NOBODY:
             end_stranding(shop, job, BY_BREAKDOWN)
-        job = shop.promised[job].next
+        job = next_of(shop, BY_PROMISE, job)
     if m.phase == IN_SETUP or m.phase == IN_PROCESS:
         run_phase(shop, machine, m.left, m.nominal_left)
     show_machine(shop, machine)

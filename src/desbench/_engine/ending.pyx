@@ -1,8 +1,12 @@
-from desbench._engine.machine cimport alternative_of, is_free, is_idle
-from desbench._engine.state cimport shop_t
-from desbench._engine.transport cimport is_ready, may_unassign
+from desbench._engine.alternatives cimport alternative_of
+from desbench._engine.cellset cimport add_cell, drop_cell, next_cell
+from desbench._engine.machine cimport is_free, is_idle
+from desbench._engine.state cimport cell_t, next_of, shop_t
+from desbench._engine.transport cimport may_unassign
 from desbench._engine.buffer cimport room_of
 from desbench._engine.types cimport (
+    BY_PROMISE,
+    BY_WAIT,
     INBOUND,
     IN_PROCESS,
     IN_SETUP,
@@ -38,50 +42,39 @@ cdef bint may_dispatch(const shop_t* shop, index_t job, index_t machine) noexcep
 
 cdef bint has_pair(const shop_t* shop, index_t cell) noexcept nogil:
     """A cell that is not paused has an idle, up machine and an inbound item eligible on it."""
-    cdef index_t row, job
-    if shop.cells[cell].mode == PAUSE or shop.cells[cell].inbound.count == 0:
+    cdef index_t row, machine
+    cdef const cell_t* c = &shop.cells[cell]
+    if c.mode == PAUSE or c.inbound.count == 0 or c.idle == 0:
         return False
     for row in range(shop.case.cell_machine_offset[cell], shop.case.cell_machine_offset[cell + 1]):
-        if not is_idle(shop, shop.case.cell_machine[row]):
-            continue
-        job = shop.cells[cell].inbound.head
-        while job != NOBODY:
-            if may_dispatch(shop, job, shop.case.cell_machine[row]):
-                return True
-            job = shop.standing[job].next
-    return False
-
-
-cdef bint any_pair(const shop_t* shop) noexcept nogil:
-    cdef index_t cell
-    for cell in range(shop.case.cells):
-        if has_pair(shop, cell):
+        machine = shop.case.cell_machine[row]
+        if shop.machines[machine].waiting > 0 and is_idle(shop, machine):
             return True
     return False
 
 
-cdef bint is_decidable(const shop_t* shop) noexcept nogil:
-    """The conditions under which advance() stops after a settle."""
-    return (
-        shop.ready.count > 0
-        or (shop.vehicle_stops and shop.newly_idle.count > 0)
-        or any_stranded(shop, False)
-        or any_pair(shop)
-    )
+cdef void look_again(shop_t* shop) noexcept nogil:
+    """Bring `paired` up to date."""
+    cdef index_t cell = NOBODY
+    while shop.stale.count > 0:
+        cell = next_cell(&shop.stale, cell + 1)
+        drop_cell(&shop.stale, cell)
+        if has_pair(shop, cell):
+            add_cell(&shop.paired, cell)
+        else:
+            drop_cell(&shop.paired, cell)
 
 
 cdef bint any_stranded(const shop_t* shop, bint with_room) noexcept nogil:
     """A stranded item may be unassigned (and could be assigned to another cell)."""
     cdef index_t cell, job
-    if shop.stranded == 0:
-        return False
     for cell in range(shop.case.cells):
-        job = shop.cells[cell].assigned.head
+        job = shop.cells[cell].assigned.head if shop.cells[cell].stranded > 0 else NOBODY
         while job != NOBODY:
             if shop.jobs[job].stranding and may_unassign(shop, job):
                 if not with_room or has_room_elsewhere(shop, job, cell):
                     return True
-            job = shop.promised[job].next
+            job = next_of(shop, BY_PROMISE, job)
     return False
 
 
@@ -102,31 +95,20 @@ cdef bint any_assignable(const shop_t* shop) noexcept nogil:
     while job != NOBODY:
         if has_room_elsewhere(shop, job, NOBODY):
             return True
-        job = shop.waiting[job].next
+        job = next_of(shop, BY_WAIT, job)
     return False
 
 
-cdef bint is_pending(const shop_t* shop) noexcept nogil:
-    """Some event to come can move an item."""
-    cdef index_t machine, cell, job
-    if shop.pending > 0 or shop.next_arrival < shop.case.jobs:
-        return True
+cdef bint awaits_repair(const shop_t* shop) noexcept nogil:
+    """A repair to come can move an item."""
+    cdef index_t machine
     for machine in range(shop.case.machines):
         if shop.machines[machine].down_since == NOBODY:
             continue
         if shop.machines[machine].phase == IN_SETUP or shop.machines[machine].phase == IN_PROCESS:
             return True
-        if not is_free(shop, machine):
-            continue
-        cell = shop.case.machine_cell[machine]
-        job = shop.cells[cell].inbound.head
-        while job != NOBODY:
-            if (
-                waits_inbound(shop, job, cell)
-                and alternative_of(shop, shop.jobs[job].operation, machine) != NOBODY
-            ):
-                return True
-            job = shop.standing[job].next
+        if is_free(shop, machine) and shop.machines[machine].waiting > 0:
+            return True
     return False
 
 
@@ -138,7 +120,11 @@ cdef status_t test_end(shop_t* shop) noexcept nogil:
         return S_DECISION_LIMIT
     if is_pending(shop):
         return RUNNING
-    if not (any_assignable(shop) or any_pair(shop) or any_stranded(shop, True)):
+    if not (
+        any_assignable(shop)
+        or any_pair(shop)
+        or (shop.stranded > 0 and any_stranded(shop, True))
+    ):
         return S_DEADLOCK
     if shop.stalls >= shop.case.no_progress_limit:
         return S_NO_PROGRESS

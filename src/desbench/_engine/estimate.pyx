@@ -1,4 +1,5 @@
-from desbench._engine.machine cimport nominal_rest, shortest
+from desbench._engine.alternatives cimport shortest
+from desbench._engine.machine cimport nominal_rest
 from desbench._engine.state cimport case_t, shop_t
 from desbench._engine.transport cimport travel_left
 from desbench._engine.types cimport NOBODY, index_t, tick_t

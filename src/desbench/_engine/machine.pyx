@@ -1,13 +1,23 @@
-from desbench._engine.buffer cimport end_stranding, free_commitment, make_ready
+from desbench._engine.alternatives cimport stop_waiting
+from desbench._engine.buffer cimport (
+    end_stranding,
+    free_commitment,
+    leave_inbound,
+    make_ready,
+    store_outbound,
+)
+from desbench._engine.cellset cimport add_cell
 from desbench._engine.down cimport begin_due_stop
-from desbench._engine.meter cimport recount_wip, show_machine
+from desbench._engine.journal cimport log_machine, log_phase
+from desbench._engine.memory cimport vector_push
+from desbench._engine.meter cimport show_machine
 from desbench._engine.queue cimport heap_push
-from desbench._engine.rows cimport event_row_t, new_event
 from desbench._engine.state cimport case_t, job_t, list_remove, machine_t, shop_t
 from desbench._engine.transport cimport ask_vehicle
 from desbench._engine.types cimport (
     BY_BREAKDOWN,
     BY_PATIENCE,
+    BY_PROMISE,
     DONE,
     ECO,
     EMPTY,
@@ -28,67 +38,8 @@ from desbench._engine.types cimport (
     NOBODY,
     SETUP_COMPLETE,
     index_t,
-    kind_t,
     tick_t,
 )
-
-
-cdef index_t alternative_of(const shop_t* shop, index_t operation, index_t machine) noexcept nogil:
-    """The row of eligible_machine, or nobody: machines of an operation are few and ascending."""
-    cdef index_t row
-    for row in range(
-        shop.case.eligible_offset[operation], shop.case.eligible_offset[operation + 1]
-    ):
-        if shop.case.eligible_machine[row] == machine:
-            return row
-    return NOBODY
-
-
-cdef bint is_free(const shop_t* shop, index_t machine) noexcept nogil:
-    return shop.machines[machine].phase == EMPTY
-
-
-cdef bint is_idle(const shop_t* shop, index_t machine) noexcept nogil:
-    return is_free(shop, machine) and shop.machines[machine].down_since == NOBODY
-
-
-cdef bint all_down(const shop_t* shop, index_t operation, index_t cell) noexcept nogil:
-    """No machine of the cell that is eligible for the operation is up."""
-    cdef index_t row, machine
-    for row in range(
-        shop.case.eligible_offset[operation], shop.case.eligible_offset[operation + 1]
-    ):
-        machine = shop.case.eligible_machine[row]
-        if shop.case.machine_cell[machine] == cell and shop.machines[machine].down_since == NOBODY:
-            return False
-    return True
-
-
-cdef tick_t shortest(const shop_t* shop, index_t operation, index_t cell) noexcept nogil:
-    """Shortest nominal duration of the operation in the cell; -1 if it has no eligible machine."""
-    cdef index_t row
-    cdef tick_t best = -1, nominal
-    for row in range(
-        shop.case.eligible_offset[operation], shop.case.eligible_offset[operation + 1]
-    ):
-        if shop.case.machine_cell[shop.case.eligible_machine[row]] == cell:
-            nominal = shop.case.nominal[row]
-            if best < 0 or nominal < best:
-                best = nominal
-    return best
-
-
-cdef event_row_t* machine_row(shop_t* shop, index_t machine, kind_t kind) except NULL nogil:
-    """A row that names the machine, its cell and area, and the item on it with its operation."""
-    cdef machine_t* m = &shop.machines[machine]
-    cdef event_row_t* row = new_event(&shop.rows, shop.now, kind)
-    row.machine = machine
-    row.cell = shop.case.machine_cell[machine]
-    row.area = shop.case.cell_area[row.cell]
-    row.job = m.job
-    if m.job != NOBODY:
-        row.operation = shop.jobs[m.job].operation - shop.case.operation_offset[m.job]
-    return row
 
 
 cdef int dispatch(shop_t* shop, index_t job, index_t machine) except -1 nogil:
@@ -97,19 +48,18 @@ cdef int dispatch(shop_t* shop, index_t job, index_t machine) except -1 nogil:
     cdef machine_t* m = &shop.machines[machine]
     cdef index_t cell = j.assigned
     cdef tick_t setup
-    list_remove(&shop.cells[cell].inbound, shop.standing, job)
-    list_remove(&shop.cells[cell].assigned, shop.promised, job)
-    shop.cells[cell].backlog -= shortest(shop, j.operation, cell)
+    m.alternative = stop_waiting(shop, job, machine)
+    leave_inbound(shop, job)
+    list_remove(&shop.cells[cell].assigned, shop.jobs, BY_PROMISE, job)
     free_commitment(shop, cell)
     end_stranding(shop, job, BY_BREAKDOWN | BY_PATIENCE)
     j.assigned = NOBODY
     j.place = MACHINE
     j.where = machine
-    recount_wip(shop, job)
     m.job = job
+    shop.cells[cell].idle -= 1
     m.operation = j.operation
-    m.alternative = alternative_of(shop, j.operation, machine)
-    machine_row(shop, machine, K_DISPATCH).epoch = shop.epoch
+    log_phase(shop, K_DISPATCH, machine, shop.epoch, NOBODY)
     setup = setup_ticks(&shop.case, m, machine)
     if setup == 0:
         m.family = shop.case.family[m.operation]
@@ -126,27 +76,21 @@ cdef tick_t setup_ticks(const case_t* case, const machine_t* m, index_t machine)
 
 cdef int start_setup(shop_t* shop, index_t machine, tick_t setup) except -1 nogil:
     cdef machine_t* m = &shop.machines[machine]
-    cdef event_row_t* row
     m.eco = shop.cells[shop.case.machine_cell[machine]].mode == ECO
     m.length = in_mode(&shop.case, setup, m.eco)
     m.nominal = m.length
     m.phase = IN_SETUP
-    row = machine_row(shop, machine, K_SETUP_START)
-    row.epoch = shop.epoch
-    row.amount = m.length
+    log_phase(shop, K_SETUP_START, machine, shop.epoch, m.length)
     return run_phase(shop, machine, m.length, m.length)
 
 
 cdef int start_processing(shop_t* shop, index_t machine, index_t epoch) except -1 nogil:
     cdef machine_t* m = &shop.machines[machine]
-    cdef event_row_t* row
     m.eco = shop.cells[shop.case.machine_cell[machine]].mode == ECO
     m.length = in_mode(&shop.case, shop.case.realised[m.alternative], m.eco)
     m.nominal = in_mode(&shop.case, shop.case.nominal[m.alternative], m.eco)
     m.phase = IN_PROCESS
-    row = machine_row(shop, machine, K_START)
-    row.epoch = epoch
-    row.amount = m.length
+    log_phase(shop, K_START, machine, epoch, m.length)
     return run_phase(shop, machine, m.length, m.nominal)
 
 
@@ -173,7 +117,7 @@ cdef int complete_setup(shop_t* shop, index_t machine) except -1 nogil:
     cdef machine_t* m = &shop.machines[machine]
     shop.pending -= 1
     m.family = shop.case.family[m.operation]
-    machine_row(shop, machine, K_SETUP_COMPLETE)
+    log_machine(shop, K_SETUP_COMPLETE, machine)
     return start_processing(shop, machine, NOBODY)
 
 
@@ -182,50 +126,88 @@ cdef int finish(shop_t* shop, index_t machine) except -1 nogil:
     cdef index_t job = m.job
     cdef job_t* j = &shop.jobs[job]
     shop.pending -= 1
-    machine_row(shop, machine, K_FINISH)
+    log_machine(shop, K_FINISH, machine)
     m.due = NOBODY
     if j.operation + 1 < shop.case.operation_offset[job + 1]:
         j.operation += 1
-        machine_row(shop, machine, K_STAGE_RELEASE_READY)
-        hold_finished(shop, machine)
+        log_machine(shop, K_STAGE_RELEASE_READY, machine)
+        put_out(shop, machine)
         make_ready(shop, job)
     elif shop.case.deliver:
         j.operation += 1
-        hold_finished(shop, machine)
+        put_out(shop, machine)
         ask_vehicle(shop, job, NOBODY)
     else:
-        machine_row(shop, machine, K_JOB_COMPLETE)
+        log_machine(shop, K_JOB_COMPLETE, machine)
         j.operation += 1
-        j.place = DONE
-        j.where = NOBODY
-        m.job = NOBODY
-        m.phase = EMPTY
-        shop.jobs_left -= 1
-    recount_wip(shop, job)
+        complete(shop, job)
     show_machine(shop, machine)
-    return begin_due_stop(shop, machine)
+    return begin_due_stop(shop, machine) if m.next_down != m.next_due else 0
 
 
-cdef void hold_finished(shop_t* shop, index_t machine) noexcept nogil:
+cdef int put_out(shop_t* shop, index_t machine) except -1 nogil:
+    """Into the outbound buffer, or hold the item until the settle, or longer, moves it.
+
+    With room and nobody before it the settle could do nothing else, and no row would tell; unless
+    a machine with a lower index starts and finishes at this very instant, which is the first then.
+    """
+    cdef index_t cell = shop.case.machine_cell[machine], job = shop.machines[machine].job
+    if (
+        shop.case.zero_work
+        or shop.cells[cell].finished > 0
+        or shop.cells[cell].outbound.count >= shop.case.outbound[cell]
+    ):
+        return hold_finished(shop, machine)
+    empty(shop, machine)
+    store_outbound(shop, job, cell)
+    return 0
+
+
+cdef void complete(shop_t* shop, index_t job) noexcept nogil:
+    """The item is done and leaves its machine and the plant."""
+    cdef job_t* j = &shop.jobs[job]
+    cdef index_t area = shop.case.cell_area[shop.case.machine_cell[j.where]]
+    empty(shop, j.where)
+    j.place = DONE
+    j.where = NOBODY
+    shop.areas[area].wip -= 1
+    shop.jobs_left -= 1
+
+
+cdef inline void empty(shop_t* shop, index_t machine) noexcept nogil:
+    shop.machines[machine].job = NOBODY
+    shop.machines[machine].phase = EMPTY
+    if shop.machines[machine].down_since == NOBODY:
+        gain_idle(shop, shop.case.machine_cell[machine])
+
+
+cdef int hold_finished(shop_t* shop, index_t machine) except -1 nogil:
     """The item stays on the machine until the settle, or longer, moves it."""
     cdef machine_t* m = &shop.machines[machine]
+    cdef index_t cell = shop.case.machine_cell[machine]
     m.phase = FINISHED
     m.blocked = 0
     m.finish_time = shop.now
-    shop.cells[shop.case.machine_cell[machine]].finished += 1
+    shop.cells[cell].finished += 1
     shop.unblocked += 1
+    shop.held += 1
+    add_cell(&shop.touched, cell)
+    return vector_push(&shop.finishers, machine)
 
 
 cdef int release_machine(shop_t* shop, index_t machine) except -1 nogil:
     """The finished item leaves the machine."""
     cdef machine_t* m = &shop.machines[machine]
+    cdef index_t cell = shop.case.machine_cell[machine]
     if m.blocked:
-        machine_row(shop, machine, K_BLOCKING_RELEASE)
+        log_machine(shop, K_BLOCKING_RELEASE, machine)
     else:
         shop.unblocked -= 1
-    shop.cells[shop.case.machine_cell[machine]].finished -= 1
-    m.job = NOBODY
-    m.phase = EMPTY
+    shop.cells[cell].finished -= 1
+    shop.held -= 1
+    empty(shop, machine)
+    if m.blocked == 0 and m.down_since == NOBODY:
+        return 0  # it has shown idle since the finish
     m.blocked = 0
     return show_machine(shop, machine)
 
@@ -233,7 +215,7 @@ cdef int release_machine(shop_t* shop, index_t machine) except -1 nogil:
 cdef int block(shop_t* shop, index_t machine) except -1 nogil:
     shop.machines[machine].blocked = 1
     shop.unblocked -= 1
-    machine_row(shop, machine, K_BLOCKING_START)
+    log_machine(shop, K_BLOCKING_START, machine)
     return show_machine(shop, machine)
 
 

@@ -8,4 +8,10 @@ cdef struct vector_t:
     index_t capacity
 
 cdef void* grow(void* block, index_t* capacity, size_t size) except NULL nogil
-cdef int vector_push(vector_t* vector, index_t value) except -1 nogil
+
+cdef inline int vector_push(vector_t* vector, index_t value) except -1 nogil:
+    if vector.count == vector.capacity:
+        vector.values = <index_t*>grow(vector.values, &vector.capacity, sizeof(index_t))
+    vector.values[vector.count] = value
+    vector.count += 1
+    return 0

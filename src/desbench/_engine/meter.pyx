@@ -1,8 +1,7 @@
+from desbench._engine.journal cimport log_alarm
 from desbench._engine.memory cimport vector_push
 from desbench._engine.rows cimport (
-    event_row_t,
     interval_row_t,
-    new_event,
     new_interval,
     new_violation,
     violation_row_t,
@@ -10,7 +9,6 @@ from desbench._engine.rows cimport (
 from desbench._engine.state cimport (
     area_t,
     case_t,
-    job_t,
     limit_t,
     machine_t,
     shop_t,
@@ -22,15 +20,10 @@ from desbench._engine.types cimport (
     C_WIP,
     DOWN,
     FINISHED,
-    GATE,
     IDLE,
     IN_PROCESS,
     IN_SETUP,
-    INBOUND,
-    K_ALARM,
-    MACHINE,
     NOBODY,
-    OUTBOUND,
     PROCESSING,
     SETUP,
     STANDING,
@@ -42,32 +35,29 @@ from desbench._engine.types cimport (
 
 cdef int show_machine(shop_t* shop, index_t machine) except -1 nogil:
     """Close the interval of what the machine showed, if it shows something else now."""
-    cdef const case_t* case = &shop.case
     cdef machine_t* m = &shop.machines[machine]
-    cdef area_t* area = &shop.areas[case.cell_area[case.machine_cell[machine]]]
+    cdef area_t* area
     cdef shown_t state = state_of(m)
-    cdef tick_t power = power_of(case, m, machine, state)
-    cdef index_t job = NOBODY, operation = NOBODY
-    if state != IDLE and m.job != NOBODY:
-        job = m.job
-        operation = m.operation - case.operation_offset[m.job]
+    cdef tick_t power = power_of(&shop.case, m, machine, state)
+    cdef index_t job = m.job if state != IDLE else NOBODY
     if (
         <int>state == m.shown and power == m.power
-        and job == m.shown_job and operation == m.shown_operation
+        and job == m.shown_job and (job == NOBODY or m.operation == m.shown_operation)
     ):
         return 0
     close_machine(shop, machine)
+    area = &shop.areas[shop.case.cell_area[shop.case.machine_cell[machine]]]
     area.power += power - m.power
     shop.plant_power += power - m.power
     area.working += is_working(state) - is_working(<shown_t>m.shown)
     m.shown = state
     m.power = power
     m.shown_job = job
-    m.shown_operation = operation
+    m.shown_operation = m.operation
     return 0
 
 
-cdef shown_t state_of(const machine_t* m) noexcept nogil:
+cdef inline shown_t state_of(const machine_t* m) noexcept nogil:
     if m.down_since != NOBODY:
         return DOWN
     if m.phase == IN_SETUP:
@@ -79,7 +69,7 @@ cdef shown_t state_of(const machine_t* m) noexcept nogil:
     return IDLE
 
 
-cdef tick_t power_of(
+cdef inline tick_t power_of(
     const case_t* case, const machine_t* m, index_t machine, shown_t state
 ) noexcept nogil:
     cdef tick_t power
@@ -96,24 +86,28 @@ cdef tick_t power_of(
     return power * case.eco_power_num // case.eco_power_den if m.eco else power
 
 
-cdef int is_working(shown_t state) noexcept nogil:
-    return state == SETUP or state == PROCESSING
+cdef inline int is_working(shown_t state) noexcept nogil:
+    return (state == SETUP) | (state == PROCESSING)
 
 
-cdef int close_machine(shop_t* shop, index_t machine) except -1 nogil:
+cdef inline int close_machine(shop_t* shop, index_t machine) except -1 nogil:
     cdef machine_t* m = &shop.machines[machine]
     cdef interval_row_t* row
-    if shop.now > m.since:
+    if shop.now == m.since:
+        return 0
+    if shop.traced:
         row = new_interval(&shop.rows)
         row.vehicle = 0
         row.entity = machine
         row.state = m.shown
         row.job = m.shown_job
-        row.operation = m.shown_operation
+        row.operation = NOBODY
+        if m.shown_job != NOBODY:
+            row.operation = m.shown_operation - shop.case.operation_offset[m.shown_job]
         row.start = m.since
         row.end = shop.now
         row.power = m.power
-        m.energy[m.shown] += m.power * (shop.now - m.since)
+    m.energy[m.shown] += m.power * (shop.now - m.since)
     m.since = shop.now
     return 0
 
@@ -137,7 +131,9 @@ cdef int close_vehicle(shop_t* shop, index_t vehicle) except -1 nogil:
     cdef vehicle_t* v = &shop.vehicles[vehicle]
     cdef tick_t power = shop.case.vehicle_power[vehicle] if v.state != STANDING else 0
     cdef interval_row_t* row
-    if shop.now > v.since:
+    if shop.now == v.since:
+        return 0
+    if shop.traced:
         row = new_interval(&shop.rows)
         row.vehicle = 1
         row.entity = vehicle
@@ -149,68 +145,38 @@ cdef int close_vehicle(shop_t* shop, index_t vehicle) except -1 nogil:
         row.start = v.since
         row.end = shop.now
         row.power = power
-        v.energy += power * (shop.now - v.since)
+    v.energy += power * (shop.now - v.since)
     v.since = shop.now
     return 0
 
 
-cdef void recount_wip(shop_t* shop, index_t job) noexcept nogil:
-    """Count the item where it is assigned and where it stands, each area once."""
-    cdef job_t* j = &shop.jobs[job]
-    cdef const case_t* case = &shop.case
-    cdef index_t assigned = NOBODY, standing = NOBODY
-    if j.assigned != NOBODY:
-        assigned = case.cell_area[j.assigned]
-    if j.place == MACHINE:
-        standing = case.cell_area[case.machine_cell[j.where]]
-    elif j.place == GATE or j.place == INBOUND or j.place == OUTBOUND:
-        standing = case.cell_area[j.where]
-    if standing == assigned:
-        standing = NOBODY
-    if j.wip_assigned != NOBODY:
-        shop.areas[j.wip_assigned].wip -= 1
-    if j.wip_standing != NOBODY:
-        shop.areas[j.wip_standing].wip -= 1
-    if assigned != NOBODY:
-        shop.areas[assigned].wip += 1
-    if standing != NOBODY:
-        shop.areas[standing].wip += 1
-    j.wip_assigned = assigned
-    j.wip_standing = standing
-
-
-cdef tick_t excess(const shop_t* shop, index_t limit) noexcept nogil:
-    """What stands above a limit now; 0 without a cap."""
+cdef tick_t excess(const shop_t* shop, const limit_t* limit) noexcept nogil:
+    """What stands above a limit now."""
     cdef index_t areas = shop.case.areas
     cdef tick_t value
-    if shop.limits[limit].cap < 0:
-        return 0
-    if limit < areas:
-        value = shop.areas[limit].power
-    elif limit == areas:
+    if limit.number < areas:
+        value = shop.areas[limit.number].power
+    elif limit.number == areas:
         value = shop.plant_power
     else:
-        value = shop.areas[limit - areas - 1].wip
-    return max(<tick_t>0, value - shop.limits[limit].cap)
+        value = shop.areas[limit.number - areas - 1].wip
+    return max(<tick_t>0, value - limit.cap)
 
 
 cdef index_t raise_alarms(shop_t* shop) except -1 nogil:
     """Log each new excess, at most once an instant; return how many."""
-    cdef index_t areas = shop.case.areas, limit, raised = 0
-    cdef limit_t* l
+    cdef index_t areas = shop.case.areas, i, area, raised = 0
+    cdef limit_t* limit
     cdef tick_t over
-    cdef event_row_t* row
-    for limit in range(2 * areas + 1):
-        l = &shop.limits[limit]
+    for i in range(shop.limit_count):
+        limit = &shop.limits[i]
         over = excess(shop, limit)
-        if over == 0 or l.onset != NOBODY or l.alarmed == shop.now:
+        if over == 0 or limit.onset != NOBODY or limit.alarmed == shop.now:
             continue
-        l.alarmed = shop.now
-        row = new_event(&shop.rows, shop.now, K_ALARM)
-        row.area = area_of_limit(areas, limit)
-        row.amount = over
-        row.cause = C_POWER if limit <= areas else C_WIP
-        vector_push(&shop.alarms, limit)
+        limit.alarmed = shop.now
+        area = area_of_limit(areas, limit.number)
+        log_alarm(shop, area, C_POWER if limit.number <= areas else C_WIP, over)
+        vector_push(&shop.alarms, limit.number)
         raised += 1
     return raised
 
@@ -223,33 +189,32 @@ cdef index_t area_of_limit(index_t areas, index_t limit) noexcept nogil:
 
 cdef int leave_instant(shop_t* shop) except -1 nogil:
     """Time is about to move: what excess stands now is a violation."""
-    cdef index_t limit
-    cdef limit_t* l
+    cdef index_t i
+    cdef limit_t* limit
     cdef tick_t over
-    for limit in range(2 * shop.case.areas + 1):
-        l = &shop.limits[limit]
-        if l.cap < 0:
-            continue
+    for i in range(shop.limit_count):
+        limit = &shop.limits[i]
         over = excess(shop, limit)
         if over > 0:
-            if l.onset == NOBODY:
-                l.onset = shop.now
-                l.peak = 0
-            l.peak = max(l.peak, over)
-        elif l.onset != NOBODY:
+            if limit.onset == NOBODY:
+                limit.onset = shop.now
+                limit.peak = 0
+            limit.peak = max(limit.peak, over)
+        elif limit.onset != NOBODY:
             close_violation(shop, limit)
     return 0
 
 
-cdef int close_violation(shop_t* shop, index_t limit) except -1 nogil:
-    cdef limit_t* l = &shop.limits[limit]
-    cdef violation_row_t* row = new_violation(&shop.rows)
-    row.wip = limit > shop.case.areas
-    row.entity = area_of_limit(shop.case.areas, limit)
-    row.start = l.onset
-    row.end = shop.now
-    row.magnitude = l.peak
-    l.onset = NOBODY
+cdef int close_violation(shop_t* shop, limit_t* limit) except -1 nogil:
+    cdef violation_row_t* row
+    if shop.traced:
+        row = new_violation(&shop.rows)
+        row.wip = limit.number > shop.case.areas
+        row.entity = area_of_limit(shop.case.areas, limit.number)
+        row.start = limit.onset
+        row.end = shop.now
+        row.magnitude = limit.peak
+    limit.onset = NOBODY
     return 0
 
 
@@ -260,7 +225,7 @@ cdef int close_meters(shop_t* shop) except -1 nogil:
         close_machine(shop, i)
     for i in range(shop.case.vehicles):
         close_vehicle(shop, i)
-    for i in range(2 * shop.case.areas + 1):
+    for i in range(shop.limit_count):
         if shop.limits[i].onset != NOBODY:
-            close_violation(shop, i)
+            close_violation(shop, &shop.limits[i])
     return 0

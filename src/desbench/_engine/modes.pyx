@@ -1,6 +1,7 @@
-from desbench._engine.rows cimport event_row_t, new_event
+from desbench._engine.cellset cimport add_cell
+from desbench._engine.journal cimport log_mode
 from desbench._engine.state cimport cell_t, shop_t
-from desbench._engine.types cimport C_NORMAL, K_MODE, NOBODY, PAUSE, cause_t, index_t, mode_t
+from desbench._engine.types cimport C_NORMAL, NOBODY, PAUSE, cause_t, index_t, mode_t
 
 
 cdef bint may_set_mode(const shop_t* shop, index_t cell, mode_t mode) noexcept nogil:
@@ -14,11 +15,8 @@ cdef bint may_set_mode(const shop_t* shop, index_t cell, mode_t mode) noexcept n
 
 cdef int set_mode(shop_t* shop, index_t cell, mode_t mode, index_t epoch) except -1 nogil:
     cdef cell_t* c = &shop.cells[cell]
-    cdef event_row_t* row = new_event(&shop.rows, shop.now, K_MODE)
-    row.cell = cell
-    row.area = shop.case.cell_area[cell]
-    row.epoch = epoch
-    row.cause = C_NORMAL + mode
+    log_mode(shop, cell, <cause_t>(C_NORMAL + mode), epoch)
+    add_cell(&shop.stale, cell)
     if mode == PAUSE:
         c.mode_before = c.mode
         shop.paused += 1
@@ -31,8 +29,6 @@ cdef int set_mode(shop_t* shop, index_t cell, mode_t mode, index_t epoch) except
 cdef int lift_pauses(shop_t* shop) except -1 nogil:
     """Return paused cells to their mode where the area is within its cap or nothing runs in it."""
     cdef index_t cell, area
-    if shop.paused == 0:
-        return 0
     for cell in range(shop.case.cells):
         area = shop.case.cell_area[cell]
         if shop.cells[cell].mode == PAUSE and (

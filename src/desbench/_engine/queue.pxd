@@ -1,4 +1,10 @@
-"""The event queue: a 4-ary heap over one integer key, (time, rank, entity)."""
+"""The event queue: a 4-ary heap over one integer key, (time, rank, entity).
+
+Taking the first event leaves the root open, and the next push closes it: most events schedule
+another one, so a pop and a push cost one walk down the heap instead of two (hold model, 80
+pending: 0.6 of the time). `first` is the slot of the first event: 0, or a child of the open root.
+Four slots behind the last event hold NEVER, so that a group of children is always complete.
+"""
 
 from desbench._engine.types cimport index_t, rank_t, tick_t, uint32_t, uint64_t
 
@@ -8,11 +14,23 @@ cdef struct event_t:
 
 cdef struct heap_t:
     event_t* events
-    index_t count
+    index_t count  # slots in use, an open root included
     index_t capacity
+    index_t first
+    tick_t next  # time of the first event; -1 if there is none
 
-cdef inline bint before(event_t a, event_t b) noexcept nogil:
-    return (a.time < b.time) | ((a.time == b.time) & (a.order < b.order))
+cdef extern from *:
+    """
+    /* One comparison of 128 bits (cmp, sbb) where the compiler has them; never a branch. */
+    #ifdef __SIZEOF_INT128__
+    #define DESBENCH_KEY(event) (((unsigned __int128)(event).time << 64) | (event).order)
+    #define DESBENCH_BEFORE(a, b) (DESBENCH_KEY(a) < DESBENCH_KEY(b))
+    #else
+    #define DESBENCH_BEFORE(a, b) \\
+        (((a).time < (b).time) | (((a).time == (b).time) & ((a).order < (b).order)))
+    #endif
+    """
+    bint before "DESBENCH_BEFORE" (event_t a, event_t b) nogil
 
 cdef inline rank_t rank_of(event_t event) noexcept nogil:
     return <rank_t>(event.order >> 32)
@@ -20,6 +38,9 @@ cdef inline rank_t rank_of(event_t event) noexcept nogil:
 cdef inline index_t entity_of(event_t event) noexcept nogil:
     return <index_t><uint32_t>event.order
 
+cdef inline index_t heap_size(const heap_t* heap) noexcept nogil:
+    return heap.count - (heap.first > 0)
+
 cdef int heap_push(heap_t* heap, tick_t time, rank_t rank, index_t entity) except -1 nogil
-cdef void heap_pop(heap_t* heap) noexcept nogil
+cdef void heap_pop(heap_t* heap) noexcept nogil  # the heap must not be empty
 cdef void heap_free(heap_t* heap) noexcept nogil

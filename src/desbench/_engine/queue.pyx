@@ -1,49 +1,116 @@
 from libc.stdlib cimport free
+from libc.string cimport memset
 
 from desbench._engine.memory cimport grow
 from desbench._engine.types cimport index_t, rank_t, tick_t, uint64_t
 
+cdef enum:
+    SPARE = 4  # slots behind the last event
+
+
+cdef inline event_t never() noexcept nogil:
+    cdef event_t event
+    event.time = event.order = <uint64_t>-1
+    return event
+
+
+cdef inline index_t least_child(const event_t* events, index_t slot) noexcept nogil:
+    """The slot of the first of four children, chosen without branches."""
+    cdef index_t child = 4 * slot + 1
+    cdef index_t left = child + before(events[child + 1], events[child])
+    cdef index_t right = child + 2 + before(events[child + 3], events[child + 2])
+    return right if before(events[right], events[left]) else left
+
+
+cdef inline void sink(heap_t* heap, index_t slot, event_t event) noexcept nogil:
+    """Put the event at the slot or below, where a slot is free for it."""
+    cdef event_t* events = heap.events
+    cdef index_t child
+    while 4 * slot + 1 < heap.count:
+        child = least_child(events, slot)
+        if not before(events[child], event):
+            break
+        events[slot] = events[child]
+        slot = child
+    events[slot] = event
+
+
+cdef int make_room(heap_t* heap) except -1 nogil:
+    cdef index_t slot
+    heap.events = <event_t*>grow(heap.events, &heap.capacity, sizeof(event_t))
+    for slot in range(heap.count, heap.capacity):
+        heap.events[slot] = never()
+    return 0
+
 
 cdef int heap_push(heap_t* heap, tick_t time, rank_t rank, index_t entity) except -1 nogil:
     cdef event_t event
-    cdef index_t child, parent
-    if heap.count == heap.capacity:
-        heap.events = <event_t*>grow(heap.events, &heap.capacity, sizeof(event_t))
+    cdef index_t slot, parent
     event.time = <uint64_t>time
     event.order = (<uint64_t>rank << 32) | <uint64_t>entity
-    child = heap.count
+    if heap.first > 0:
+        if before(event, heap.events[heap.first]):
+            heap.events[0] = event
+        else:
+            heap.events[0] = heap.events[heap.first]
+            sink(heap, heap.first, event)
+        heap.first = 0
+        heap.next = <tick_t>heap.events[0].time
+        return 0
+    if heap.count + SPARE >= heap.capacity:
+        make_room(heap)
+    slot = heap.count
     heap.count += 1
-    while child > 0:
-        parent = (child - 1) >> 2
+    while slot > 0:
+        parent = (slot - 1) >> 2
         if not before(event, heap.events[parent]):
             break
-        heap.events[child] = heap.events[parent]
-        child = parent
-    heap.events[child] = event
+        heap.events[slot] = heap.events[parent]
+        slot = parent
+    heap.events[slot] = event
+    heap.next = <tick_t>heap.events[0].time
     return 0
 
 
 cdef void heap_pop(heap_t* heap) noexcept nogil:
-    """Remove the first event; the heap must not be empty."""
+    """Open the root; if it is open already, the last event fills the slot of the first one."""
     cdef event_t last
-    cdef index_t parent = 0, first, child, other, end
-    heap.count -= 1
-    last = heap.events[heap.count]
-    while True:
-        first = 4 * parent + 1
-        if first >= heap.count:
-            break
-        end = min(first + 4, heap.count)
-        child = first
-        for other in range(first + 1, end):
-            child = other if before(heap.events[other], heap.events[child]) else child
-        if not before(heap.events[child], last):
-            break
-        heap.events[parent] = heap.events[child]
-        parent = child
-    heap.events[parent] = last
+    cdef index_t first = heap.first
+    if first > 0:
+        heap.count -= 1
+        last = heap.events[heap.count]
+        heap.events[heap.count] = never()
+        if first < heap.count:
+            sink(heap, first, last)
+    if heap.count == 1:
+        heap.events[0] = never()
+        heap.count = heap.first = 0
+        heap.next = -1
+        return
+    heap.first = least_child(heap.events, 0)
+    heap.next = <tick_t>heap.events[heap.first].time
 
 
 cdef void heap_free(heap_t* heap) noexcept nogil:
     free(heap.events)
     heap.events = NULL
+
+
+def hold(const tick_t[::1] increments, index_t pending):
+    """Play the hold model (take the first event, put it back later); the time at its end.
+
+    For benchmarks: the queue cannot be reached from Python otherwise.
+    """
+    cdef heap_t heap
+    cdef event_t event
+    cdef Py_ssize_t i
+    memset(&heap, 0, sizeof(heap_t))
+    for i in range(pending):
+        heap_push(&heap, increments[i], <rank_t>0, <index_t>i)
+    with nogil:
+        for i in range(increments.shape[0]):
+            event = heap.events[heap.first]
+            heap_pop(&heap)
+            heap_push(&heap, <tick_t>event.time + increments[i], rank_of(event), entity_of(event))
+    heap_free(&heap)
+    return event.time if increments.shape[0] else 0

@@ -3,41 +3,19 @@ from libc.stdlib cimport free
 import numpy as np
 
 from desbench._engine.memory cimport grow
-from desbench._engine.types cimport NOBODY, index_t, kind_t, tick_t
+from desbench._engine.types cimport NOBODY, index_t, int64_t
 
-EVENT_DTYPE = np.dtype(
-    [("time", "<i8"), ("amount", "<i8")]
-    + [
-        (name, "<i4")
-        for name in (
-            "kind", "job", "operation", "machine", "cell", "area", "vehicle", "epoch", "cause",
-            "unused",
-        )
-    ]
+EVENT_COLUMNS = (
+    "time", "amount", "kind", "job", "operation", "machine", "cell", "area", "vehicle", "epoch",
+    "cause",
 )
-INTERVAL_DTYPE = np.dtype(
-    [("start", "<i8"), ("end", "<i8"), ("power", "<i8")]
-    + [(name, "<i4") for name in ("vehicle", "entity", "state", "job", "operation", "unused")]
-)
-VIOLATION_DTYPE = np.dtype(
-    [("start", "<i8"), ("end", "<i8"), ("magnitude", "<i8"), ("wip", "<i4"), ("entity", "<i4")]
-)
+INTERVAL_COLUMNS = ("start", "end", "power", "vehicle", "entity", "state", "job", "operation")
+VIOLATION_COLUMNS = ("start", "end", "magnitude", "wip", "entity")
 
 
-cdef event_row_t* new_event(rows_t* rows, tick_t time, kind_t kind) except NULL nogil:
-    """A row with every column but time and kind empty."""
-    cdef event_row_t* row
-    if rows.event_count == rows.event_capacity:
-        rows.events = <event_row_t*>grow(rows.events, &rows.event_capacity, sizeof(event_row_t))
-    row = &rows.events[rows.event_count]
-    rows.event_count += 1
-    row.time = time
-    row.amount = NOBODY
-    row.kind = kind
-    row.job = row.operation = row.machine = row.cell = row.area = NOBODY
-    row.vehicle = row.epoch = row.cause = NOBODY
-    row.unused = 0
-    return row
+cdef int grow_events(rows_t* rows) except -1 nogil:
+    rows.events = <event_row_t*>grow(rows.events, &rows.event_capacity, sizeof(event_row_t))
+    return 0
 
 
 cdef interval_row_t* new_interval(rows_t* rows) except NULL nogil:
@@ -64,28 +42,65 @@ cdef void rows_free(rows_t* rows) noexcept nogil:
     free(rows.violations)
 
 
-cdef dict drain_events(rows_t* rows):
-    cdef dict taken = columns(<char*>rows.events, rows.event_count, EVENT_DTYPE)
+cdef dict drain_events(rows_t* rows, const index_t* machine_cell, const index_t* cell_area):
+    """All columns at once; a row of a machine names its cell, a row of a cell its area."""
+    cdef Py_ssize_t i, count = rows.event_count
+    block = np.empty((len(EVENT_COLUMNS), count), dtype=np.int64)
+    cdef int64_t[:, ::1] into = block
+    cdef const event_row_t* row
+    cdef index_t machine, cell, area
+    for i in range(count):
+        row = &rows.events[i]
+        machine = row.place if row.scope == AT_MACHINE else NOBODY
+        cell = row.place if row.scope == AT_CELL else NOBODY
+        cell = machine_cell[machine] if machine != NOBODY else cell
+        area = row.place if row.scope == AT_AREA else NOBODY
+        area = cell_area[cell] if cell != NOBODY else area
+        into[0, i] = row.time
+        into[1, i] = row.amount
+        into[2, i] = row.kind
+        into[3, i] = row.job
+        into[4, i] = row.operation
+        into[5, i] = machine
+        into[6, i] = cell
+        into[7, i] = area
+        into[8, i] = row.vehicle
+        into[9, i] = row.epoch
+        into[10, i] = row.cause
     rows.event_count = 0
-    return taken
+    return dict(zip(EVENT_COLUMNS, block))
 
 
 cdef dict drain_intervals(rows_t* rows):
-    cdef dict taken = columns(<char*>rows.intervals, rows.interval_count, INTERVAL_DTYPE)
+    cdef Py_ssize_t i, count = rows.interval_count
+    block = np.empty((len(INTERVAL_COLUMNS), count), dtype=np.int64)
+    cdef int64_t[:, ::1] into = block
+    cdef const interval_row_t* row
+    for i in range(count):
+        row = &rows.intervals[i]
+        into[0, i] = row.start
+        into[1, i] = row.end
+        into[2, i] = row.power
+        into[3, i] = row.vehicle
+        into[4, i] = row.entity
+        into[5, i] = row.state
+        into[6, i] = row.job
+        into[7, i] = row.operation
     rows.interval_count = 0
-    return taken
+    return dict(zip(INTERVAL_COLUMNS, block))
 
 
 cdef dict drain_violations(rows_t* rows):
-    cdef dict taken = columns(<char*>rows.violations, rows.violation_count, VIOLATION_DTYPE)
+    cdef Py_ssize_t i, count = rows.violation_count
+    block = np.empty((len(VIOLATION_COLUMNS), count), dtype=np.int64)
+    cdef int64_t[:, ::1] into = block
+    cdef const violation_row_t* row
+    for i in range(count):
+        row = &rows.violations[i]
+        into[0, i] = row.start
+        into[1, i] = row.end
+        into[2, i] = row.magnitude
+        into[3, i] = row.wip
+        into[4, i] = row.entity
     rows.violation_count = 0
-    return taken
-
-
-cdef dict columns(char* start, index_t count, object dtype):
-    """Copy `count` structs into one int64 array a field."""
-    cdef Py_ssize_t size = count * dtype.itemsize
-    block = np.frombuffer(start[:size] if size else b"", dtype=dtype)
-    return {
-        name: block[name].astype(np.int64) for name in dtype.names if name != "unused"
-    }
+    return dict(zip(VIOLATION_COLUMNS, block))

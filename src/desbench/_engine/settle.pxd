@@ -1,5 +1,11 @@
 """Settle: items move until nothing moves any more."""
 
+from desbench._engine.modes cimport lift_pauses
 from desbench._engine.state cimport shop_t
 
-cdef int settle(shop_t* shop) except -1 nogil
+cdef int move_items(shop_t* shop) except -1 nogil
+
+cdef inline int settle(shop_t* shop) except -1 nogil:
+    if shop.touched.count > 0 or shop.open_requests:
+        move_items(shop)
+    return lift_pauses(shop) if shop.paused > 0 else 0

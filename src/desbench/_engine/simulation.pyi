@@ -19,9 +19,12 @@ class Simulation:
     vehicle_stops: bool  # advance() also stops where a vehicle has become idle
     epoch: int  # set by the caller: epochs so far, written to the rows of commands
 
-    def __init__(self, instance: Instance) -> None: ...
+    def __init__(self, instance: Instance, *, trace: bool = True) -> None: ...  # without a trace no rows are written
     # time
     def advance(self) -> Stop: ...
+    def run(self, dispatch: str = "fifo", routing: str = "earliest_finish") -> Stop: ...  # to the end by compiled rules; fifo, spt, edd
+    def clone(self, *, trace: bool = True) -> Simulation: ...  # an independent copy in the same state; its rows begin here
+    def memory(self) -> int: ...  # bytes of what changes during the episode, without the rows
     @property
     def time(self) -> int: ...
     @property

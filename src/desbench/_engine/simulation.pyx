@@ -6,39 +6,42 @@ from desbench._engine import refusals
 from desbench._engine.cycle import wait_cycle
 from desbench._engine.refusals import MODES
 from desbench._engine.stop import Stop
-from desbench.errors import IllegalAction
+from desbench.errors import IllegalAction, InputError
 
 from desbench._engine cimport ending, estimate, machine as machines, modes, transport
-from desbench._engine.advance cimport DECIDE, ENDED, STALLED, advance, begin
+from desbench._engine.advance cimport ENDED, STALLED, advance, begin
 from desbench._engine.buffer cimport room_of
 from desbench._engine.case cimport Case
+from desbench._engine.cellset cimport next_cell
+from desbench._engine.rules cimport dispatch_t, run
 from desbench._engine.memory cimport vector_t
 from desbench._engine.rows cimport drain_events, drain_intervals, drain_violations
 from desbench._engine.state cimport (
+    clone_shop,
     free_shop,
     job_t,
-    link_t,
     list_t,
     machine_t,
+    memory_of,
     new_shop,
+    next_of,
     shop_t,
     vehicle_t,
 )
 from desbench._engine.types cimport (
-    ECO,
+    BY_PLACE,
+    BY_PROMISE,
+    BY_WAIT,
     GATE,
     INBOUND,
     MACHINE,
     NOBODY,
-    NORMAL,
     OUTBOUND,
-    PAUSE,
     RUNNING,
     STATES,
     VEHICLE,
     index_t,
     mode_t,
-    tick_t,
 )
 
 cdef extern from *:
@@ -65,6 +68,7 @@ CAUSES = (
 MACHINE_STATES = ("idle", "setup", "processing", "blocked", "down")
 VEHICLE_STATES = ("idle", "empty", "loaded")
 PLACES = ("nowhere", "source", "vehicle", "gate", "inbound", "machine", "outbound", "done")
+DISPATCH_RULES = ("fifo", "spt", "edd")
 STATUSES = ("", "done", "deadlock", "no_progress", "horizon", "decision_limit")
 
 
@@ -75,16 +79,23 @@ cdef class Simulation:
     ----------
     instance : desbench.instances.instance.Instance
         Validated arrays; kept alive and never written.
+    trace : bool
+        Write rows; without them a run is faster and the rows stay empty.
     """
 
     cdef shop_t* shop
     cdef object instance
     cdef Case case
 
-    def __cinit__(self, instance):
+    def __cinit__(self, instance, *, bint trace=True, Simulation original=None):
         self.instance = instance
+        if original is not None:
+            self.case = original.case
+            self.shop = clone_shop(original.shop)
+            self.shop.traced = trace
+            return
         self.case = Case(instance)
-        self.shop = new_shop(self.case.case)
+        self.shop = new_shop(self.case.case, trace)
         begin(self.shop)
 
     def __dealloc__(self):
@@ -105,6 +116,43 @@ cdef class Simulation:
         with nogil:
             outcome = advance(self.shop)
         return self.stop(outcome)
+
+    def run(self, str dispatch="fifo", str routing="earliest_finish"):
+        """Play to the end by compiled rules, without coming back to Python.
+
+        At each stop of advance(), until time moves: every idle machine, by cell and machine, takes
+        the first eligible item by the rule of `dispatch`, and the instant goes on; when no machine
+        can take one, every ready item, by (release, job), is assigned to the eligible cell with
+        room that is expected to finish it first (ties: the lowest), and the instant goes on; when
+        none can be assigned, time moves. Nobody unassigns, sends vehicles or sets modes, and
+        `epoch` stays what it is.
+
+        Parameters
+        ----------
+        dispatch : {"fifo", "spt", "edd"}
+            Order of admission; shortest nominal duration in the cell; earliest due date, none
+            last. Ties go to the order of admission.
+        routing : {"earliest_finish"}
+            The expected finish estimate.
+        """
+        cdef dispatch_t rule
+        self.refuse_after_end("run")
+        if dispatch not in DISPATCH_RULES:
+            raise InputError(f"dispatch={dispatch!r}, must be one of {', '.join(DISPATCH_RULES)}")
+        if routing != "earliest_finish":
+            raise InputError(f"routing={routing!r}, must be earliest_finish")
+        rule = <dispatch_t><int>DISPATCH_RULES.index(dispatch)
+        with nogil:
+            run(self.shop, rule)
+        return self.stop(ENDED)
+
+    def clone(self, *, bint trace=True):
+        """Return an independent copy of the running episode; its rows begin here."""
+        return Simulation(self.instance, trace=trace, original=self)
+
+    def memory(self):
+        """Bytes of what changes during the episode: the state, without the instance and rows."""
+        return memory_of(self.shop)
 
     @property
     def time(self):
@@ -209,7 +257,7 @@ cdef class Simulation:
 
     def ready(self):
         """Ready items, ascending."""
-        return sorted(members(&self.shop.ready, self.shop.waiting))
+        return sorted(members(&self.shop.ready, self.shop.jobs, BY_WAIT))
 
     def stranded(self):
         """Stranded items that may be unassigned now, ascending."""
@@ -222,7 +270,7 @@ cdef class Simulation:
             while job != NOBODY:
                 if self.shop.jobs[job].stranding and transport.may_unassign(self.shop, job):
                     found.append(job)
-                job = self.shop.promised[job].next
+                job = next_of(self.shop, BY_PROMISE, job)
         found.sort()
         return found
 
@@ -243,30 +291,30 @@ cdef class Simulation:
             while job != NOBODY:
                 if ending.may_dispatch(self.shop, job, machine):
                     found.append((machine, job))
-                job = self.shop.standing[job].next
+                job = next_of(self.shop, BY_PLACE, job)
         return found
 
     def gate(self, index_t cell):
         """Items at the gate by (arrival, job), withdrawn ones included."""
         self.check_cell(cell)
-        return members(&self.shop.cells[cell].gate, self.shop.standing)
+        return members(&self.shop.cells[cell].gate, self.shop.jobs, BY_PLACE)
 
     def inbound(self, index_t cell):
         """Items in the inbound buffer in order of admission, withdrawn ones included."""
         self.check_cell(cell)
-        return members(&self.shop.cells[cell].inbound, self.shop.standing)
+        return members(&self.shop.cells[cell].inbound, self.shop.jobs, BY_PLACE)
 
     def outbound(self, index_t cell):
         """Items in the outbound buffer in order of entry."""
         self.check_cell(cell)
-        return members(&self.shop.cells[cell].outbound, self.shop.standing)
+        return members(&self.shop.cells[cell].outbound, self.shop.jobs, BY_PLACE)
 
     def coming(self, index_t cell):
         """Items assigned to the cell that have not reached its inbound buffer, ascending."""
         self.check_cell(cell)
         return sorted(
             job
-            for job in members(&self.shop.cells[cell].assigned, self.shop.promised)
+            for job in members(&self.shop.cells[cell].assigned, self.shop.jobs, BY_PROMISE)
             if self.shop.jobs[<index_t>job].place != INBOUND
             or self.shop.jobs[<index_t>job].where != cell
         )
@@ -382,7 +430,9 @@ cdef class Simulation:
     # --- rows since the last call
 
     def event_rows(self):
-        return drain_events(&self.shop.rows)
+        return drain_events(
+            &self.shop.rows, self.shop.case.machine_cell, self.shop.case.cell_area
+        )
 
     def interval_rows(self):
         return drain_intervals(&self.shop.rows)
@@ -416,7 +466,7 @@ cdef class Simulation:
                 stop.alarms.append(("power", NOBODY))
             else:
                 stop.alarms.append(("wip", limit - areas - 1))
-        stop.cells = [i for i in range(shop.case.cells) if ending.has_pair(shop, i)]
+        stop.cells = paired(shop)
         if stop.status == "deadlock":
             stop.cycle = wait_cycle(self, self.instance)
         return stop
@@ -454,12 +504,22 @@ cdef class Simulation:
         return 0
 
 
-cdef list members(const list_t* items, const link_t* links):
+cdef list members(const list_t* items, const job_t* jobs, int chain):
     cdef list found = []
     cdef index_t item = items.head
     while item != NOBODY:
         found.append(item)
-        item = links[item].next
+        item = jobs[item].links[chain].next
+    return found
+
+
+cdef list paired(shop_t* shop):
+    """Cells in which an idle machine meets an eligible inbound item, ascending."""
+    cdef list found = []
+    cdef index_t cell = next_cell(&shop.paired, 0) if ending.any_pair(shop) else NOBODY
+    while cell != NOBODY:
+        found.append(cell)
+        cell = next_cell(&shop.paired, cell + 1)
     return found
 
 

@@ -1,9 +1,10 @@
 """Everything a running shop is: the case (borrowed arrays) and what changes."""
 
+from desbench._engine.cellset cimport cell_set_t
 from desbench._engine.memory cimport vector_t
 from desbench._engine.queue cimport heap_t
 from desbench._engine.rows cimport rows_t
-from desbench._engine.types cimport index_t, int8_t, mode_t, place_t, tick_t
+from desbench._engine.types cimport NOBODY, index_t, int8_t, tick_t, uint32_t
 
 cdef struct case_t:  # arrays of the Instance, never written
     index_t jobs, operations, machines, cells, areas, vehicles, families
@@ -38,14 +39,17 @@ cdef struct case_t:  # arrays of the Instance, never written
     const tick_t* vehicle_power
     const tick_t* travel  # [from, to]
     const index_t* arrival_order  # jobs by (release, job)
+    const tick_t* due
     const index_t* cell_machine_offset  # machines of a cell, ascending
     const index_t* cell_machine
+    const index_t* is_mixed  # cells that have operations eligible on some machines only
     tick_t plant_power_cap
     tick_t eco_duration_num, eco_duration_den, eco_power_num, eco_power_den
     tick_t horizon
     tick_t decision_limit
     tick_t no_progress_limit
     int8_t deliver
+    int8_t zero_work  # some operation takes no time
 
 cdef struct link_t:
     index_t next
@@ -56,18 +60,18 @@ cdef struct list_t:
     index_t tail
     index_t count
 
-cdef struct job_t:
+cdef enum:  # of job_t.timer
+    NEWCOMER = -2  # reached a gate since the last settle
+
+cdef struct job_t:  # 64 bytes: a line of the cache
     tick_t arrival  # at the gate; while on a vehicle, when it will arrive
-    tick_t asked  # time of assignment
-    tick_t withdrawn  # time of the last unassign, or -1
-    tick_t patience  # time of the live patience event, or -1
+    tick_t timer  # while asked, the time of assignment; else of the live patience event
+    link_t links[3]  # BY_PLACE .. BY_PROMISE
     index_t operation  # index over all operations; that of the next job's first when done
     index_t where  # the cell, machine or vehicle, by place
     index_t assigned  # cell, or -1; ends at dispatch
-    index_t vehicle  # allotted or carrying, or -1
     index_t wanted  # the vehicle that the request names, or -1
-    index_t wip_assigned  # areas in which the item counts as WIP, or -1
-    index_t wip_standing
+    uint32_t withdrawn  # instant of the last unassign, or 0
     int8_t place
     int8_t move
     int8_t stranding
@@ -75,28 +79,29 @@ cdef struct job_t:
 
 cdef struct machine_t:
     tick_t due  # live event of the phase, or -1
+    tick_t since  # of the shown state
+    tick_t power
     tick_t length  # of the phase, realised
-    tick_t left  # of the phase, while down
     tick_t nominal  # length of the phase as agents know it
     tick_t nominal_left  # at nominal_since; while down, now
     tick_t nominal_since
     tick_t finish_time  # of the finished item
+    tick_t left  # of the phase, while down
     tick_t down_since  # or -1 while up
-    tick_t since  # of the shown state
-    tick_t power
     tick_t energy[5]  # by shown state
     index_t job  # the item on the machine, or -1
     index_t operation  # in work or just finished, over all operations
     index_t alternative  # row of eligible_machine
     index_t family
+    index_t waiting  # inbound items assigned to the cell that are eligible here
     index_t next_down  # row of down_start: the present stop, or the next to begin
     index_t next_due  # the next to fall due by the calendar; stops between have waited
+    index_t shown_job
+    index_t shown_operation
     int8_t phase
     int8_t eco  # the phase began in eco
     int8_t blocked  # blocking_start was logged
     int8_t shown
-    index_t shown_job
-    index_t shown_operation  # within the job
 
 cdef struct cell_t:
     list_t gate  # by (arrival, job)
@@ -107,6 +112,8 @@ cdef struct cell_t:
     index_t committed
     index_t growth  # how often committed has decreased
     index_t finished  # finished items still on machines
+    index_t idle  # machines that are up and empty
+    index_t stranded  # of `assigned`
     int8_t mode
     int8_t mode_before  # the pause
 
@@ -123,10 +130,11 @@ cdef struct vehicle_t:
     int8_t state
 
 cdef struct limit_t:
-    tick_t cap  # or -1
+    tick_t cap
     tick_t onset  # of the open violation, or -1
     tick_t peak
     tick_t alarmed  # instant of the last alarm, or -1
+    index_t number  # power of each area, power of the plant, WIP of each area
 
 cdef struct shop_t:
     case_t case
@@ -135,40 +143,92 @@ cdef struct shop_t:
     cell_t* cells
     area_t* areas
     vehicle_t* vehicles
-    limit_t* limits  # power of each area, power of the plant, WIP of each area
-    link_t* standing  # links of gate, inbound, outbound
-    link_t* waiting  # links of ready and requests
-    link_t* promised  # links of cell.assigned
-    list_t ready
+    limit_t* limits  # those with a cap, by number
+    list_t ready  # by (release, job)
     list_t requests  # by (asked, job)
     heap_t queue
     rows_t rows
-    vector_t newcomers  # items that reached a gate since the last settle
+    cell_set_t touched  # where the settle may move something
+    cell_set_t stale  # whose pairs must be looked up again
+    cell_set_t paired  # where, unless stale, an idle machine meets an eligible inbound item
+    cell_set_t arrived  # whose gates items may have reached since the last settle
+    vector_t finishers  # machines that took on a finished item since the last settle
+    vector_t pickups  # of this instant by an unlimited fleet, by job
     vector_t newly_ready  # since the last stop, as are the next five
     vector_t newly_stranded
     vector_t breakdowns
     vector_t repairs
-    vector_t alarms  # indexes into limits
+    vector_t alarms  # numbers of limits
     vector_t newly_idle  # vehicles
+    vector_t losers  # of a breakdown: items to strand
     tick_t now
     tick_t plant_power
+    uint32_t instant  # counts the instants, from 1
+    index_t limit_count
     index_t epoch
     index_t jobs_left
     index_t next_arrival  # row of arrival_order
     index_t pending  # live events that can move an item
+    index_t cancelled  # events in the queue that are no longer live
+    index_t held  # finished items on machines
     index_t unblocked  # finished items whose machine is not blocked yet
     index_t idle_vehicles
     index_t stranded
     index_t paused
     index_t stalls  # consecutive stalled stops
     index_t rounds  # of the present instant
+    index_t next_pickup  # of pickups
+    int8_t open_requests  # one could be served: it is new, or a vehicle has become idle
     int8_t vehicle_stops  # also stop where a vehicle has become idle
+    int8_t traced  # rows are written
     int8_t changed  # commands were accepted since the last advance
     int8_t status
 
-cdef void list_append(list_t* items, link_t* links, index_t item) noexcept nogil
-cdef void list_insert(list_t* items, link_t* links, index_t item, index_t follower) noexcept nogil
-cdef void list_remove(list_t* items, link_t* links, index_t item) noexcept nogil
+# Inline: three calls an operation, each no longer than the call itself.
 
-cdef shop_t* new_shop(case_t case) except NULL
+cdef inline void list_insert(
+    list_t* items, job_t* jobs, int chain, index_t item, index_t follower
+) noexcept nogil:
+    """Put `item` before `follower`, or last if that is nobody."""
+    cdef index_t previous = (
+        items.tail if follower == NOBODY else jobs[follower].links[chain].previous
+    )
+    jobs[item].links[chain].next = follower
+    jobs[item].links[chain].previous = previous
+    if previous == NOBODY:
+        items.head = item
+    else:
+        jobs[previous].links[chain].next = item
+    if follower == NOBODY:
+        items.tail = item
+    else:
+        jobs[follower].links[chain].previous = item
+    items.count += 1
+
+cdef inline void list_append(
+    list_t* items, job_t* jobs, int chain, index_t item
+) noexcept nogil:
+    list_insert(items, jobs, chain, item, NOBODY)
+
+cdef inline void list_remove(
+    list_t* items, job_t* jobs, int chain, index_t item
+) noexcept nogil:
+    cdef index_t next = jobs[item].links[chain].next
+    cdef index_t previous = jobs[item].links[chain].previous
+    if previous == NOBODY:
+        items.head = next
+    else:
+        jobs[previous].links[chain].next = next
+    if next == NOBODY:
+        items.tail = previous
+    else:
+        jobs[next].links[chain].previous = previous
+    items.count -= 1
+
+cdef inline index_t next_of(const shop_t* shop, int chain, index_t job) noexcept nogil:
+    return shop.jobs[job].links[chain].next
+
+cdef shop_t* new_shop(case_t case, bint traced) except NULL
+cdef shop_t* clone_shop(const shop_t* shop) except NULL
 cdef void free_shop(shop_t* shop) noexcept
+cdef size_t memory_of(shop_t* shop) noexcept  # bytes of what changes, without the rows

@@ -11,7 +11,7 @@ cdef int ask_vehicle(shop_t* shop, index_t job, index_t vehicle) except -1 nogil
 cdef int unassign(shop_t* shop, index_t job) except -1 nogil
 cdef bint may_send(const shop_t* shop, index_t vehicle, index_t location) noexcept nogil
 cdef int send(shop_t* shop, index_t vehicle, index_t location) except -1 nogil
-cdef index_t serve_requests(shop_t* shop) except -1 nogil
+cdef int serve_requests(shop_t* shop) except -1 nogil
 cdef int pick_up(shop_t* shop, index_t carrier) except -1 nogil
 cdef int unload(shop_t* shop, index_t carrier) except -1 nogil
 cdef tick_t travel_left(const shop_t* shop, index_t job, index_t cell) noexcept nogil

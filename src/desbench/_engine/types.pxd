@@ -34,6 +34,11 @@ cdef enum move_t:  # of an item between assignment and arrival
     ALLOTTED  # its vehicle is on the way
     LOADED
 
+cdef enum:  # the lists a job can be in at once
+    BY_PLACE  # gate, inbound, outbound
+    BY_WAIT  # ready, requests
+    BY_PROMISE  # assigned to a cell
+
 cdef enum phase_t:  # of the item on a machine
     EMPTY
     IN_SETUP

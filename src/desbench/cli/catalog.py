@@ -91,13 +91,15 @@ def _thing(what: str) -> dict[str, Any]:
 
 
 def _payload(kind: str | None) -> dict[str, Any]:
-    """The fields of a kind of decision, and the first one that occurs in a small case."""
+    """What a kind of decision shows: fields, schema of the prompt, the first real example."""
     from desbench import registry
     from desbench.episode import Episode, make_runner
+    from desbench.language.prompt import messages, schema
     from desbench.protocol.fields import FIELDS
 
     if kind not in FIELDS:
         raise InputError(f"show payload {kind or 'KIND'}: KIND must be one of {', '.join(FIELDS)}")
+    told = {"kind": kind, "option_fields": FIELDS[kind], "prompt_schema": schema(kind)}
     for name in registry.names("paradigms"):
         episode, runner = Episode("smoke", paradigm=name), make_runner()
         runner.reset(episode.info)
@@ -105,9 +107,9 @@ def _payload(kind: str | None) -> dict[str, Any]:
             for view in decision["active_agents"].values():
                 if view["kind"] == kind:
                     example = {**view, "observation": dict(view["observation"])}
-                    return {"kind": kind, "option_fields": FIELDS[kind], "example": example}
+                    return {**told, "prompt": messages(view), "example": example}
             episode.act(runner.select_actions(decision))
-    return {"kind": kind, "option_fields": FIELDS[kind], "example": None}
+    return {**told, "prompt": None, "example": None}
 
 
 def _suite(suite: Any) -> dict[str, Any]:

@@ -42,7 +42,7 @@ _OPTIONS = (
         "--llm-max-tokens", type=click.IntRange(1), default=24, show_default=True,
         help="Length of an answer.",
     ),
-    click.option("--llm-seed", type=int, default=0, show_default=True, help="Replicates add to it."),
+    click.option("--llm-seed", type=int, default=0, show_default=True, help="Replicates add."),
     click.option(
         "--llm-extra", default="", metavar="JSON",
         help="Fields merged into every request; null removes one.",
@@ -51,7 +51,7 @@ _OPTIONS = (
         "--llm-cache", metavar="FILE",
         help="Answers, kept and used again.  [default: OUT/answers.sqlite]",
     ),
-    click.option("--prices", metavar="FILE", help="MODEL: {input: X, output: Y}, per million tokens."),
+    click.option("--prices", metavar="FILE", help="MODEL: {input: X, output: Y}, per 1e6 tokens."),
     click.option(
         "--decision-timeout", type=click.FloatRange(0, min_open=True), default=120.0,
         show_default=True, metavar="S", help="Seconds for one decision, retries included.",

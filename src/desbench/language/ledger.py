@@ -1,4 +1,4 @@
-"""Ledger: what all workers of a run share: the pace of requests, a pause, the calls and cost so far.
+"""Ledger: what all workers of a run share: the pace of requests, a pause, calls and cost so far.
 
 An SQLite file, so that eight processes keep one limit between them, and a resumed or killed run
 knows what was already spent.

@@ -94,6 +94,7 @@ class Economy:
     max_cost: float = 0.0
 
 
+UNLIMITED: Final = Economy()
 _LEAST: Final[dict[str, float]] = {
     "max_tokens": 1,
     "temperature": 0,

@@ -61,7 +61,7 @@ def lower_bound(trace: Trace) -> Value:
 
 @secondary()
 def gap(trace: Trace) -> Value:
-    """cmax over the reference of the suite - 1; null without a reference or where cmax is."""
+    """Cmax over the reference of the suite - 1; null without a reference or where cmax is."""
     return yardstick.gap(cmax(trace), trace.info.get("reference"))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from desbench.errors import InputError
-from desbench.language.settings import Economy
+from desbench.language.settings import UNLIMITED, Economy
 from desbench.report.records import Record, row_order
 from desbench.sweep.control import Control, signals
 from desbench.sweep.execute import execute
@@ -29,7 +29,7 @@ class Execution:
     resume: bool = False
     workers: int = 1  #: 1 plays in this process
     fail_fast: bool = False
-    economy: Economy = Economy()
+    economy: Economy = UNLIMITED
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,9 @@ def sweep(
         control = Control(_counting(progress, len(todo)), execution.fail_fast)
         with signals(control):
             workers = min(execution.workers, max(1, len(todo)))
-            execute([_placed(run, folder, workers) for run in todo], folder, workers, control, runner)
+            execute(
+                [_placed(run, folder, workers) for run in todo], folder, workers, control, runner
+            )
             records = _complete(plan.runs, [*kept, *control.records])
             folder.write_summaries(records)
     return Outcome(folder.path, tuple(records), plan.traces, control.signal, control.reason)

@@ -15,7 +15,7 @@ from typing import Any
 from desbench import registry
 from desbench.errors import DesbenchError, InputError
 from desbench.instances.suite import Case, Suite, load_suite
-from desbench.language.settings import Economy
+from desbench.language.settings import UNLIMITED, Economy
 from desbench.paradigms import AuthorityMode, paradigm
 from desbench.report.records import SCHEMA_VERSION, Record
 from desbench.sweep import controllers
@@ -93,9 +93,7 @@ class Named:
     thing: Any
 
 
-def make_plan(
-    options: Options, own_label: str | None = None, economy: Economy = Economy()
-) -> Plan:
+def make_plan(options: Options, own_label: str | None = None, economy: Economy = UNLIMITED) -> Plan:
     """Check everything and list the runs.
 
     Parameters

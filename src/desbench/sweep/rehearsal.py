@@ -1,4 +1,4 @@
-"""Rehearsal: the cases of a sweep played by the rules, counting what a language model would read."""
+"""Rehearsal: the cases of a sweep played by the rules, counting what a model would read."""
 
 from __future__ import annotations
 
