@@ -25,7 +25,7 @@ NOTES = 8  #: an agent keeps
 ROOM = 1 << 40  #: tokens; more than any payload, so AgentScope never rewrites a context
 
 
-class FlatFormatter(OpenAIChatFormatter):
+class FlatFormatter(OpenAIChatFormatter):  # type: ignore[misc]  # AgentScope is untyped here
     """Messages as role and plain text: no blocks, no names."""
 
     async def format(self, msgs: list[Any], **options: Any) -> list[dict[str, Any]]:
@@ -33,7 +33,7 @@ class FlatFormatter(OpenAIChatFormatter):
         return [{"role": one.role, "content": one.get_text_content()} for one in msgs]
 
 
-class BackendModel(ChatModelBase):
+class BackendModel(ChatModelBase):  # type: ignore[misc]
     """A chat model that asks a backend about the view at hand."""
 
     def __init__(self, backend: Any) -> None:
@@ -50,6 +50,10 @@ class BackendModel(ChatModelBase):
         self.given: Answered | None = None
         self.error: Exception | None = None
         self._backend = backend
+
+    def turn_to(self, view: Any) -> None:
+        """Forget the last view and its answer."""
+        self.view, self.given, self.error = view, None, None
 
     async def _call_api(
         self,
@@ -95,7 +99,7 @@ class Member:
     async def reply(self, view: Mapping[str, Any]) -> Answered:
         """Let the agent reply to a view, in a context that holds nothing else."""
         model, agent = self._model, self._agent
-        model.view, model.given, model.error = view, None, None
+        model.turn_to(view)
         agent.state = AgentState()
         await agent.reply(UserMsg(name="runner", content=messages(view)[1]["content"]))
         if model.error is not None:

@@ -55,7 +55,7 @@ class Ledger:
             return self.paused()
         with self._locked() as base:
             row = base.execute("SELECT next_request, next_token, pause_until FROM ledger")
-            start = max(now, *(moment for moment in row.fetchone() if moment < now + FAR))
+            start: float = max(now, *(moment for moment in row.fetchone() if moment < now + FAR))
             base.execute(
                 "UPDATE ledger SET next_request = ?, next_token = ?",
                 (start + self._request_s, start + tokens * self._token_s),

@@ -173,12 +173,22 @@ class LanguageModel:
         said = answer.refusal if answer.text is None else answer.text
         self._rows.append(
             CallRow(
-                *(self._epoch, view["agent"], view["kind"], attempt, body["model"]),
-                *(verdict.outcome, _number(verdict.action)),
-                said[:LONGEST] if said is not None else None,
-                *(answer.finish_reason, _number(answer.input_tokens)),
-                *(_number(answer.output_tokens), answer.latency_s, answer.retries),
-                *(int(is_cached), self._cost(body, answer), key),
+                epoch=self._epoch,
+                agent=view["agent"],
+                kind=view["kind"],
+                attempt=attempt,
+                model=body["model"],
+                outcome=verdict.outcome,
+                action=_number(verdict.action),
+                text=said[:LONGEST] if said is not None else None,
+                finish_reason=answer.finish_reason,
+                input_tokens=_number(answer.input_tokens),
+                output_tokens=_number(answer.output_tokens),
+                latency_s=answer.latency_s,
+                retries=answer.retries,
+                cached=int(is_cached),
+                cost=self._cost(body, answer),
+                request=key,
             )
         )
         return verdict
@@ -221,8 +231,22 @@ class LanguageModel:
         key = key_of(canonical(body), self._url, settings.replicate)
         self._rows.append(
             CallRow(
-                *(self._epoch, view["agent"], view["kind"], attempt, body["model"], LATE, -1),
-                *(None, None, -1, -1, settings.decision_timeout, 0, 0, None, key),
+                epoch=self._epoch,
+                agent=view["agent"],
+                kind=view["kind"],
+                attempt=attempt,
+                model=body["model"],
+                outcome=LATE,
+                action=-1,
+                text=None,
+                finish_reason=None,
+                input_tokens=-1,
+                output_tokens=-1,
+                latency_s=settings.decision_timeout,
+                retries=0,
+                cached=0,
+                cost=None,
+                request=key,
             )
         )
 

@@ -40,8 +40,8 @@ class Asked:
             return self
         share = max(1, self.settings.concurrency // workers)
         cache = self.settings.cache or str(folder / ANSWERS)
-        files = {"cache": cache, "ledger": str(folder / LEDGER), "run": run}
-        settings = replace(self.settings, concurrency=share, **files)
+        ledger = str(folder / LEDGER)
+        settings = replace(self.settings, concurrency=share, cache=cache, ledger=ledger, run=run)
         return replace(self, settings=settings)
 
     def replicate(self, number: int) -> Asked:
@@ -170,13 +170,15 @@ def read_prices(path: str | None) -> tuple[tuple[str, float, float], ...]:
         content = None
     if not isinstance(content, dict):
         raise InputError(f"{path}: must be MODEL: {{input: X, output: Y}}, per million tokens")
-    found = []
+    found: list[tuple[str, float, float]] = []
     for model, price in content.items():
-        values = [price.get(name) if isinstance(price, dict) else None for name in _PRICED]
-        for name, value in zip(_PRICED, values, strict=True):
+        values = []
+        for name in _PRICED:
+            value: Any = price.get(name) if isinstance(price, dict) else None
             if type(value) not in (int, float) or not 0 <= value < float("inf"):
                 raise InputError(f"{path}, {model}: {name}={value!r}, must be a number >= 0")
-        found.append((str(model), float(values[0]), float(values[1])))
+            values.append(float(value))
+        found.append((str(model), values[0], values[1]))
     return tuple(found)
 
 
