@@ -82,7 +82,8 @@ def growth(large: int, *, at_once: bool) -> Goal:
 
 def dispatches(large: int) -> Goal:
     def per_job(jobs: int, seed: int) -> float:
-        instance = ref(jobs, seed, at_once=True, cells=1, length=1)
+        # Without stops: each would strand the whole queue, which has nothing to do with the rule.
+        instance = ref(jobs, seed, at_once=True, cells=1, length=1, stops=False)
         return seconds_of_run(instance, dispatch="spt") / jobs
 
     measured = ratio(lambda seed: per_job(large, seed), lambda seed: per_job(2000, seed), 5)
@@ -113,7 +114,7 @@ def all_goals(quick: bool) -> list[Callable[[], Goal]]:
         *(lambda pending=pending: queue(pending) for pending in (50, 500, 5000)),
         lambda: trace(2000),
         lambda: growth(large, at_once=False),
-        lambda: growth(large, at_once=True),
+        lambda: growth(100_000, at_once=True),  # a million takes minutes, see README.md
         lambda: dispatches(queued),
         memory,
         lambda: clone(per_job),

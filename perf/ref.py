@@ -9,6 +9,7 @@ arrays (`ref_simpy.py`).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,6 +43,7 @@ def ref(
     at_once: bool = False,
     cells: int = CELLS,
     length: int = OPERATIONS,
+    stops: bool = True,
 ) -> Instance:
     """Build REF with so many jobs.
 
@@ -52,6 +54,8 @@ def ref(
     cells, length
         How many cells the routes visit and how many operations they have; one and one make a
         single queue.
+    stops
+        Machines break down.
     """
     operations = jobs * length
     gaps = _draw(seed, 0).exponential(BETWEEN_ARRIVALS * TICKS, jobs)
@@ -60,7 +64,7 @@ def ref(
     duration = np.repeat(_uniform(seed, 2, 5, 15, operations), MACHINES_PER_CELL)
     machine = cell[:, None] * MACHINES_PER_CELL + np.arange(MACHINES_PER_CELL)
     # All at once keeps the machines busy for as long as the arrivals would, and a little longer.
-    down = _down(seed, jobs * BETWEEN_ARRIVALS * 1.3 + 10 * MEAN_UP)
+    span = jobs * BETWEEN_ARRIVALS * 1.3 + 10 * MEAN_UP if stops else 0.0
     return Instance(
         case=f"ref-s{seed}",
         time_unit="min",
@@ -78,7 +82,7 @@ def ref(
         realised=duration,
         processing_power=(5 + machine % 4).reshape(-1).astype(np.int64),
         **_plant(seed),
-        **down,
+        **_down(seed, span),
     )
 
 
@@ -122,13 +126,13 @@ def _plant(seed: int) -> dict[str, object]:
 
 def _down(seed: int, span: float) -> dict[str, object]:
     """Stops of every machine until the span is over."""
-    count = int(span / (MEAN_UP + MEAN_DOWN)) + 1
+    count = math.ceil(span / (MEAN_UP + MEAN_DOWN))
     draw = _draw(seed, 4)
     up = 1 + draw.exponential(MEAN_UP * TICKS, (MACHINES, count)).astype(np.int64)
     length = 1 + draw.exponential(MEAN_DOWN * TICKS, (MACHINES, count)).astype(np.int64)
     end = np.cumsum(up + length, axis=1)
     return {
-        "down_offset": np.arange(0, MACHINES * count + 1, count, dtype=np.int32),
+        "down_offset": np.arange(MACHINES + 1, dtype=np.int32) * np.int32(count),
         "down_start": (end - length).reshape(-1),
         "down_end": end.reshape(-1),
         "down_cause": np.zeros(MACHINES * count, np.int32),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+from contextlib import suppress
 from random import Random
 
 import pytest
@@ -30,7 +30,7 @@ def command(rng: Random, instance: Instance, *sims: Simulation) -> None:
     """The same random command to all."""
     given = next_command(rng, POLICIES["mixed"], sims[0], instance)
     for sim in sims if given is not None else ():
-        with contextlib.suppress(IllegalAction):
+        with suppress(IllegalAction):
             getattr(sim, given[0])(*given[1])
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
+from contextlib import suppress
 from random import Random
 from typing import Any
 
@@ -116,7 +116,7 @@ def both_played(rng: Random, instance: Instance, *sims: Simulation) -> bool:
         for _ in range(rng.randint(0, 4)):
             command = next_command(rng, POLICIES["eager"], sims[0], instance)
             for sim in sims if command is not None else ():
-                with contextlib.suppress(IllegalAction):
+                with suppress(IllegalAction):
                     getattr(sim, command[0])(*command[1])
     return True
 

@@ -117,7 +117,7 @@ cdef int apply_events(shop_t* shop) except -1 nogil:
     """All live events of this instant in key order; what they create now joins.
 
     Pickups by an unlimited fleet are due in the instant that asks for them: they stand in a list of
-    their own, by job, and save the queue a quarter of its work.
+    their own, by job, and save the queue one push of four.
     """
     cdef event_t event
     while True:

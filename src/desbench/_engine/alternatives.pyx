@@ -56,7 +56,7 @@ cdef void count_waiting(shop_t* shop, index_t job, int change) noexcept nogil:
 cdef index_t stop_waiting(shop_t* shop, index_t job, index_t machine) noexcept nogil:
     """The item no longer waits in its cell; return the row of eligible_machine that is dispatched.
 
-    Does in one walk what count_waiting, shortest and alternative_of do (5 % of REF).
+    Does in one walk what count_waiting, shortest and alternative_of do.
     """
     cdef const case_t* case = &shop.case
     cdef index_t operation = shop.jobs[job].operation, cell = shop.jobs[job].where, row, other

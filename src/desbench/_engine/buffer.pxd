@@ -14,7 +14,7 @@ cdef int schedule_patience(shop_t* shop, index_t job, tick_t due) except -1 nogi
 cdef int run_out_of_patience(shop_t* shop, index_t job) except -1 nogil
 cdef int strand(shop_t* shop, index_t job, int bit) except -1 nogil
 
-# Inline: as short as a call (all inline parts together: a quarter of the time of REF).
+# Inline: as short as a call (perf/README.md, what inline tests brought).
 
 cdef inline index_t cell_of_place(const shop_t* shop, index_t job) noexcept nogil:
     """The cell in which the item stands, or nobody (source, vehicle, nowhere, done)."""

@@ -38,7 +38,7 @@ cdef inline index_t next_cell(const cell_set_t* cells, index_t first) noexcept n
     cdef uint64_t word
     if i == cells.size:
         return NOBODY
-    word = cells.words[i] & (<uint64_t>-1 << (first & 63))
+    word = cells.words[i] >> (first & 63) << (first & 63)
     while word == 0:
         i += 1
         if i == cells.size:

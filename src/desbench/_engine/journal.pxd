@@ -1,6 +1,6 @@
 """What happened, as event rows; nothing where the trace is off.
 
-Inline, with the test in front: seven rows an operation, and without a trace each costs one test.
+Inline, with the test in front: ten rows an operation, and without a trace each costs one test.
 """
 
 from desbench._engine.rows cimport (

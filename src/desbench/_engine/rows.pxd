@@ -1,7 +1,7 @@
 """Trace rows in growing C buffers, drained as NumPy columns.
 
-A row is as small as it can be without a second look at the shop: a machine names its cell, a cell
-its area. Writing 40 bytes instead of 64 took a quarter of what a trace costs.
+A row is as small as it can be without a second look at the shop, 40 bytes: a machine names its
+cell, a cell its area, when the rows are taken.
 """
 
 from desbench._engine.types cimport cause_t, index_t, int8_t, kind_t, tick_t

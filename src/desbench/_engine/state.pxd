@@ -184,7 +184,7 @@ cdef struct shop_t:
     int8_t changed  # commands were accepted since the last advance
     int8_t status
 
-# Inline: three calls an operation, each no longer than the call itself.
+# Inline: twelve steps an operation, each no longer than a call.
 
 cdef inline void list_insert(
     list_t* items, job_t* jobs, int chain, index_t item, index_t follower
