@@ -227,3 +227,17 @@ def test_list_and_show(words: str, text: str) -> None:
     done = command(*words.split())
     assert done.exit_code == 0, done.output
     assert text in done.stdout
+
+
+@pytest.mark.filterwarnings("ignore::desbench.instances.yardstick.BelowReference")
+def test_a_makespan_below_its_reference_is_named_at_the_end(here: Path) -> None:
+    """A negative gap is a new best or an error: it must not hide in one column of a long table."""
+    (here / "best.yaml").write_text(
+        "base: classic_ft06\n"
+        "reference: {makespan: 1000, kind: best_known, source: made up, date: 2026-01-01}\n"
+    )
+    done = command("run", "--suite", "./best.yaml", "--paradigm", "centralized", "--traces", "none")
+    assert done.exit_code == 0, done.output
+    assert "below the makespan their suite refers to: 1 runs" in done.output
+    done = command("run", "--suite", "classic_ft06", "--paradigm", "centralized")
+    assert "below the makespan" not in done.output

@@ -239,6 +239,12 @@ def _report(outcome: Outcome) -> None:
         why = outcome.reason or "interrupted"
         click.echo(f"partial: {missing} of {len(outcome.records)} runs were not done ({why})")
         click.echo(f"continue with: desbench run --resume --output-dir {outcome.folder}")
+    below = [record.key.case for record in outcome.records if (record.measures.get("gap") or 0) < 0]
+    if below:
+        click.echo(
+            f"below the makespan their suite refers to: {len(below)} runs, "
+            f"the first in {below[0]}: a new best, or an error"
+        )
     kept = {"full": "traces/, ", "summary": "", "none": ""}[outcome.traces]
     click.echo(f"results in {outcome.folder}:")
     click.echo(f"  suite_summary.csv, paradigm_summary.csv, manifest.json, {kept}runs/")
