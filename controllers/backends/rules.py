@@ -275,6 +275,67 @@ def least_setup(view: View) -> int:
     return _least(view, lambda option: (option["setup"], option["position"]))
 
 
+# delegate, respond, notify, monitor, intervene
+
+
+def pass_on_if_better(view: View) -> int:
+    """Plant and area: the place with the earliest estimate. A cell passes a stranded item on only
+    where it is finished earlier than by waiting here.
+    """
+    return better_elsewhere(view) if view["role"] == "cell" else earliest_finish(view)
+
+
+def promise_what_holds(view: View) -> int:
+    """A cell accepts; with all machines down it counters by its cautious finish. A delegator takes
+    a counter when it has nobody left to ask, or in a stall. A revision is agreed to.
+    """
+    first = view["options"][0]
+    if first["left"] is not None:
+        stalled = "stalled" in view["context"]["recent_events"]
+        return 0 if stalled or not first["left"] else decline(view)
+    return min(len(view["options"]) - 1, int(first["machines_up"] == 0))
+
+
+def tell(_: View) -> int:
+    """Tell."""
+    return 0
+
+
+def stay_silent(view: View) -> int:
+    """Tell nobody."""
+    return decline(view)
+
+
+def probe(_: View) -> int:
+    """Probe."""
+    return 0
+
+
+def trust(view: View) -> int:
+    """Do not ask."""
+    return decline(view)
+
+
+def replace_if_better(view: View) -> int:
+    """Replace where another cell is estimated to finish the item earlier; terminate a stranded
+    item that nobody else in the area can take while the repair is longer than the work; else
+    revise.
+    """
+    option = {option["target"]: option for option in view["options"]}
+    here = view["context"]["here"]
+    if "replace" in option:
+        if estimate(option["replace"]) < estimate(here):
+            return int(option["replace"]["action"])
+    elif "terminate" in option and here["repair"] > here["nominal"]:
+        return int(option["terminate"]["action"])
+    return int(option["revise"]["action"])
+
+
+def let_stand(view: View) -> int:
+    """Let every commitment stand."""
+    return decline(view)
+
+
 # mode
 
 
@@ -314,6 +375,11 @@ RULES: dict[str, dict[str, Rule]] = {
         *(edd, slack, cr, atc, least_setup),
     ),
     "mode": _named(eco_for_the_busiest, keep),
+    "delegate": _named(pass_on_if_better) | PLACE_RULES,
+    "respond": _named(promise_what_holds, always_accept),
+    "notify": _named(tell, stay_silent),
+    "monitor": _named(probe, trust),
+    "intervene": _named(replace_if_better, let_stand),
 }
 
 

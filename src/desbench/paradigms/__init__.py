@@ -29,6 +29,7 @@ ALIASES = {
     "hierarchical": "hierarchical_chain",
     "heterarchical": "heterarchical_cnp",
     "holonic": "holonic_hybrid",
+    "rcm": "responsibility_rcm",
 }
 
 _registered: dict[str, AuthorityMode] = {}

@@ -11,8 +11,10 @@ PLANT_DIRECT = "plant_direct"
 PLANT_AREA_CELL = "plant_area_cell"
 MEDIATED_CNP = "mediated_cnp"
 HOLONIC_HYBRID = "holonic_hybrid"
-ROUTING_MODES = (PLANT_DIRECT, PLANT_AREA_CELL, MEDIATED_CNP, HOLONIC_HYBRID)
-AREA_ROUTED = (PLANT_AREA_CELL, HOLONIC_HYBRID)  #: the plant names an area, the area a cell
+RESPONSIBILITY = "responsibility"
+ROUTING_MODES = (PLANT_DIRECT, PLANT_AREA_CELL, MEDIATED_CNP, HOLONIC_HYBRID, RESPONSIBILITY)
+#: The plant names an area, the area a cell.
+AREA_ROUTED = (PLANT_AREA_CELL, HOLONIC_HYBRID, RESPONSIBILITY)
 
 ACCEPT_ONLY = "accept_only"
 ACCEPT_REJECT = "accept_reject"
@@ -30,7 +32,11 @@ class AuthorityMode:
 
     Notes
     -----
-    Source: DESBench, Appendix F.3.
+    With `responsibility` cells answer by accept, counter or reject whatever `cell_contract_actions`
+    says, failures are answered by commitments, and the three switches after it have no effect; the
+    last three have an effect only there.
+
+    Source: DESBench, Appendix F.3; the last three are the ablations of the RCM paper.
     """
 
     mode_id: str  #: public id, recorded with each decision
@@ -39,6 +45,9 @@ class AuthorityMode:
     area_local_reroute_enabled: bool = False  #: the area looks among sibling cells first
     plant_reroute_required: bool = False  #: then the plant is asked; else the item is withdrawn
     mediated_bid_round_enabled: bool = False  #: bids replace the choice of a cell
+    monitor: bool = True  #: responsibility: areas may probe
+    intervene: bool = True  #: responsibility: areas may revise, replace, terminate
+    recursive: bool = True  #: responsibility: cells may pass on what they accepted
 
     def __post_init__(self) -> None:
         if not str(self.mode_id).strip():
@@ -71,4 +80,7 @@ class AuthorityMode:
         return asdict(self)
 
 
-_SWITCHES = ("area_local_reroute_enabled", "plant_reroute_required", "mediated_bid_round_enabled")
+_SWITCHES = (
+    *("area_local_reroute_enabled", "plant_reroute_required", "mediated_bid_round_enabled"),
+    *("monitor", "intervene", "recursive"),
+)

@@ -16,7 +16,15 @@ COMMIT: Final = "commit"
 REROUTE: Final = "reroute"
 DISPATCH: Final = "dispatch"
 MODE: Final = "mode"
-KINDS: Final = (RELEASE, ROUTE_AREA, ROUTE_CELL, BID, AWARD, COMMIT, REROUTE, DISPATCH, MODE)
+DELEGATE: Final = "delegate"
+RESPOND: Final = "respond"
+NOTIFY: Final = "notify"
+MONITOR: Final = "monitor"
+INTERVENE: Final = "intervene"
+KINDS: Final = (
+    *(RELEASE, ROUTE_AREA, ROUTE_CELL, BID, AWARD, COMMIT, REROUTE, DISPATCH, MODE),
+    *(DELEGATE, RESPOND, NOTIFY, MONITOR, INTERVENE),
+)
 
 #: What each decline does; the word is the `target` of the row when it is chosen.
 DECLINES: Final = {
@@ -28,10 +36,20 @@ DECLINES: Final = {
     "reject": "refuse the item",
     "keep": "leave everything as it is",
     "wait": "start nothing now, another item is on its way",
+    "silent": "tell nobody",
+    "trust": "do not ask",
+    "stand": "let the commitment stand as it is",
 }
 
 BIDS: Final = ("optimistic", "expected", "cautious")
 ACCEPT: Final = "accept"
+COUNTER: Final = "counter"  #: of a respond: my own promise, cautious
+AGREE: Final = "agree"  #: of a respond: to a later promise of what was accepted before
+INFORM: Final = "inform"
+PROBE: Final = "probe"
+REVISE: Final = "revise"
+REPLACE: Final = "replace"
+TERMINATE: Final = "terminate"
 MIN_OPTIONS: Final = len(BIDS)  #: a view has at least this many option slots
 
 FORCED: Final = "forced"

@@ -39,6 +39,7 @@ class Facts:
         self.plant = Agent("plant", "plant", -1)
         self.areas = [Agent(f"area:{n}", "area", a) for a, n in enumerate(instance.area_names)]
         self.cells = [Agent(f"cell:{n}", "cell", c) for c, n in enumerate(instance.cell_names)]
+        self.cell_of_id = {cell.id: cell for cell in self.cells}
         self.machine_ids = [f"machine:{name}" for name in instance.machine_names]
         self.job_ids = [f"job:{name}" for name in instance.job_names]
         self.area_of_cell: list[int] = instance.cell_area.tolist()

@@ -10,10 +10,15 @@ from desbench.protocol.decision import (
     BID,
     COMMIT,
     DECLINES,
+    DELEGATE,
     DISPATCH,
+    INTERVENE,
     MODE,
+    MONITOR,
+    NOTIFY,
     RELEASE,
     REROUTE,
+    RESPOND,
     ROUTE_AREA,
     ROUTE_CELL,
 )
@@ -91,6 +96,19 @@ FIELDS: Final[dict[str, dict[str, str]]] = {
         "busy": "its machines in setup or processing",
         "committed": "items assigned to it and not yet dispatched",
     },
+    DELEGATE: {**_CELL, **_AREA},
+    RESPOND: {
+        "promise": "promised finish of the operation",
+        "duration": "the same from now",
+        "left": "cells that may still be asked; null = it is not the delegator who answers",
+        **_CELL,
+    },
+    NOTIFY: _CELL,
+    MONITOR: _CELL,
+    INTERVENE: {
+        "promise": "the later date that a revision offers; null = none",
+        **_CELL,
+    },
 }
 
 _FACTORS: Final = {
@@ -124,6 +142,28 @@ _FACTORS: Final = {
     DISPATCH: (
         "which item is urgent: slack",
         "which pair is short: setup + nominal",
+    ),
+    DELEGATE: (
+        "who can finish the operation early: committed items per machine up, nominal",
+        "travel to the place",
+        "who passes work on still answers for it",
+    ),
+    RESPOND: (
+        "can the promise be kept: machines up, committed items, repair",
+        "accept promises the expected finish, counter a cautious one that the other may turn down",
+    ),
+    NOTIFY: (
+        "whoever relies on the promise can only act on what it knows",
+        "how serious: repair, machines up",
+    ),
+    MONITOR: (
+        "is a promise in danger that nobody spoke of: machines down, date passed",
+        "a probe must be answered",
+    ),
+    INTERVENE: (
+        "would another cell finish the item earlier than waiting here",
+        "revise keeps the item and moves the date, replace asks two other cells at most",
+        "terminate gives the item back to the plant",
     ),
     MODE: (
         "power of the area against its cap",

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from desbench.protocol.authority import MEDIATED_CNP, PLANT_DIRECT
-from desbench.protocol.decision import DISPATCH, MODE, Activation, Agent
+from typing import TYPE_CHECKING
+
+from desbench.protocol.authority import MEDIATED_CNP, PLANT_DIRECT, RESPONSIBILITY
+from desbench.protocol.decision import DISPATCH, MODE, RELEASE, Activation, Agent
+from desbench.protocol.failures import answer, look, open_signals
 from desbench.protocol.organisation import RETRIES, Organisation
-from desbench.protocol.steps import Step, release
+from desbench.protocol.responsibility import delegate
+from desbench.protocol.steps import Step, by_area, by_cell
 from desbench.protocol.stranding import reroute
+
+if TYPE_CHECKING:
+    from desbench._engine.simulation import Stop
 
 MODES = ("normal", "eco", "pause")
 
@@ -16,10 +23,18 @@ def episode(org: Organisation) -> Step[None]:
     advance = org.sim.advance
     stop = advance()
     while not stop.status:
-        org.look(stop)
+        _look(org, stop)
         yield from instant(org)
         stop = advance()
+    _look(org, stop)
+    if org.ledger is not None:
+        org.ledger.close_all()
+
+
+def _look(org: Organisation, stop: Stop) -> None:
     org.look(stop)
+    if org.ledger is not None:
+        look(org)
 
 
 def instant(org: Organisation) -> Step[None]:
@@ -27,7 +42,9 @@ def instant(org: Organisation) -> Step[None]:
     while True:
         if org.alarms:
             changed = yield from mode(org, org.alarms.popleft())
-        elif (job := org.stranded_item()) >= 0:
+        elif org.ledger is not None and (signals := open_signals(org)):
+            changed = yield from answer(org, signals)
+        elif org.ledger is None and (job := org.stranded_item()) >= 0:
             changed = yield from reroute(org, job)
         elif cells := org.open_cells():
             changed = yield from dispatch(org, cells)
@@ -37,6 +54,25 @@ def instant(org: Organisation) -> Step[None]:
             return
         if changed:
             return
+
+
+def release(org: Organisation, items: list[int]) -> Step[bool]:
+    """Ask the plant which item to place; place it. True if the shop changed."""
+    ask = org.ask(RELEASE, org.facts.plant, -1, items, "hold")
+    yield [ask]
+    org.close(ask)
+    if ask.declined:
+        for job in ask.candidates:
+            org.parking.decline(job)
+        return False
+    job = ask.choice
+    org.conversation += 1
+    mode = org.mode_of(job)
+    if mode.routing_authority_mode == RESPONSIBILITY:
+        return (yield from delegate(org, job))
+    if mode.by_area:
+        return (yield from by_area(org, job))
+    return (yield from by_cell(org, job))
 
 
 def mode(org: Organisation, area: int) -> Step[bool]:
@@ -63,7 +99,7 @@ def _mode_asks(org: Organisation, area: int) -> list[Activation]:
     facts = org.facts
     cells = facts.cells_of_area[area]
     routing = org.mode_of(-1).routing_authority_mode
-    if routing == MEDIATED_CNP:
+    if routing in (MEDIATED_CNP, RESPONSIBILITY):
         groups = [(facts.cells[c], [c]) for c in cells if facts.machines_of_cell[c]]
     else:
         groups = [(facts.plant if routing == PLANT_DIRECT else facts.areas[area], cells)]

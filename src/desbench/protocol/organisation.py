@@ -12,16 +12,21 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from desbench.errors import IllegalAction
-from desbench.protocol.authority import MEDIATED_CNP, PLANT_DIRECT, AuthorityMode
+from desbench.protocol.authority import MEDIATED_CNP, PLANT_DIRECT, RESPONSIBILITY, AuthorityMode
 from desbench.protocol.decision import (
     AWARD,
     BID,
     COMMIT,
+    DELEGATE,
     DISPATCH,
+    INTERVENE,
     MODE,
+    MONITOR,
+    NOTIFY,
     OK,
     RELEASE,
     REROUTE,
+    RESPOND,
     ROUTE_AREA,
     ROUTE_CELL,
     SUPERSEDED,
@@ -29,6 +34,7 @@ from desbench.protocol.decision import (
     Agent,
 )
 from desbench.protocol.facts import Facts, OperationFacts
+from desbench.protocol.ledger import Ledger
 from desbench.protocol.news import News
 from desbench.protocol.parking import Parking
 from desbench.protocol.ranking import RANKS
@@ -63,6 +69,8 @@ class Organisation:
         self.up = [True] * len(self.facts.machine_ids)
         self.up_in_area = [len(machines) for machines in self.facts.machines_of_area]
         self.promises: dict[int, tuple[int, int]] = {}  #: job -> (cell, promised finish)
+        #: of a mode in which agents commit themselves
+        self.ledger = Ledger(self) if mode.routing_authority_mode == RESPONSIBILITY else None
         self.refusals: dict[int, int] = {}  #: cell -> superseded dispatches of this instant
 
     # authority
@@ -147,6 +155,12 @@ class Organisation:
         """Return the cells that may dispatch now, ascending."""
         closed = self.parking.cells
         return [cell for cell in self.present if cell not in closed]
+
+    def promised(self, job: int) -> int | None:
+        """Return the date the cell of an item has promised, where agents commit themselves."""
+        if self.ledger is None or job not in self.ledger.held:
+            return None
+        return self.ledger.lowest(job).outcome.by
 
     def stranded_item(self) -> int:
         """Return the lowest stranded item that is to be asked about, or -1."""
@@ -289,6 +303,11 @@ TARGETS: dict[str, Callable[[Facts, Any], str]] = {
     COMMIT: _word,
     AWARD: lambda facts, bid: facts.cells[bid[1]].id,
     DISPATCH: lambda facts, pair: facts.machine_ids[pair[0]],
+    DELEGATE: _agent_id,
+    RESPOND: lambda _, promise: str(promise[0]),
+    NOTIFY: _word,
+    MONITOR: _word,
+    INTERVENE: _word,
     MODE: lambda facts, option: f"{facts.cells[option[0]].id}:{option[1]}",
 }
 #: The item an option stands for, where the activation itself concerns none.

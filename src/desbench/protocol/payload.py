@@ -16,19 +16,27 @@ from desbench.protocol.decision import (
     BID,
     BIDS,
     COMMIT,
+    DELEGATE,
     DISPATCH,
+    INTERVENE,
     MODE,
+    MONITOR,
+    NOTIFY,
     RELEASE,
+    REPLACE,
     REROUTE,
+    RESPOND,
+    REVISE,
     ROUTE_AREA,
     ROUTE_CELL,
     Activation,
     Agent,
     action_mask,
 )
+from desbench.protocol.failures import elsewhere, later_date
 from desbench.protocol.fields import FIELDS, factors
 from desbench.protocol.observation import Observation
-from desbench.protocol.ranking import phases
+from desbench.protocol.ranking import RANKS, phases
 
 if TYPE_CHECKING:
     from desbench.protocol.organisation import Organisation
@@ -260,6 +268,48 @@ def _mode(org: Organisation, ask: Activation) -> list[Option]:
     ]
 
 
+def _respond(org: Organisation, ask: Activation) -> list[Option]:
+    """Promises of the cell that is asked; to the delegator the counter of a cell."""
+    unit = org.facts.unit
+    options = []
+    for action, (word, promise) in enumerate(ask.candidates):
+        cell = ask.agent if ask.agent.role == "cell" else None
+        if cell is None or word in org.facts.cell_of_id:
+            cell = org.facts.cell_of_id[word]
+        (option,) = cell_counts(org, ask.job, [cell])
+        option.update(action=action, target=word, promise=promise / unit)
+        option.update(duration=(promise - org.now) / unit, left=ask.extra)
+        options.append(option)
+    return options
+
+
+def _failure(org: Organisation, ask: Activation) -> list[Option]:
+    """What can be done about a failure, each with the counts of the cell it would stay with."""
+    cell, unit = ask.extra[1], org.facts.unit
+    options = []
+    for action, word in enumerate(ask.candidates):
+        place = cell
+        if word == REPLACE:
+            place = min(elsewhere(org, ask.job), key=RANKS[DELEGATE](org, ask.job))
+        (option,) = cell_counts(org, ask.job, [place])
+        option.update(action=action, target=word)
+        if ask.kind == INTERVENE:
+            revised = word == REVISE
+            option["promise"] = later_date(org, ask.job) / unit if revised else None
+        options.append(option)
+    return options
+
+
+def _failure_context(org: Organisation, ask: Activation, context: dict[str, Any]) -> None:
+    cause, cell = ask.extra
+    (here,) = cell_counts(org, ask.job, [cell])
+    del here["action"]
+    promised = org.promised(ask.job)
+    by = None if promised is None else promised / org.facts.unit
+    context["signal"] = {"cause": cause, "promise": by}
+    context["here"] = here
+
+
 def _reroute_context(org: Organisation, ask: Activation, context: dict[str, Any]) -> None:
     if ask.extra is None:
         return
@@ -290,9 +340,18 @@ OPTIONS: dict[str, Callable[[Organisation, Activation], list[Option]]] = {
     REROUTE: _places,
     DISPATCH: _dispatch,
     MODE: _mode,
+    DELEGATE: _places,
+    RESPOND: _respond,
+    NOTIFY: _failure,
+    MONITOR: _failure,
+    INTERVENE: _failure,
 }
 #: What the context of a kind shows besides the item: the place an item is stranded in, the alarm.
 CONTEXT: dict[str, Callable[[Organisation, Activation, dict[str, Any]], None]] = {
     REROUTE: _reroute_context,
+    DELEGATE: _reroute_context,
+    NOTIFY: _failure_context,
+    MONITOR: _failure_context,
+    INTERVENE: _failure_context,
     MODE: _mode_context,
 }

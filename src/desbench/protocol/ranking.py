@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from desbench.protocol.counts import area_estimate, cell_estimate
 from desbench.protocol.decision import (
     AWARD,
+    DELEGATE,
     DISPATCH,
     MODE,
     RELEASE,
@@ -55,6 +56,7 @@ RANKS: dict[str, Callable[[Organisation, int], Key]] = {
     RELEASE: _release,
     ROUTE_AREA: _place,
     ROUTE_CELL: _place,
+    DELEGATE: _place,
     REROUTE: _place,
     AWARD: _award,
     DISPATCH: _dispatch,

@@ -1,4 +1,4 @@
-"""The path of an item: release, route, bid round, commitment, as small generators.
+"""The path of an item: route, bid round, commitment, as small generators.
 
 A step yields the activations of one epoch, finds their answers in them afterwards, and commands
 the shop. `instant` (in `instants.py`) strings the steps together.
@@ -18,7 +18,6 @@ from desbench.protocol.decision import (
     BID,
     BIDS,
     COMMIT,
-    RELEASE,
     REROUTE,
     ROUTE_AREA,
     ROUTE_CELL,
@@ -44,24 +43,7 @@ class Outcome(Enum):
     FULL = "full"  #: nobody who could take the item had room
 
 
-def release(org: Organisation, items: list[int]) -> Step[bool]:
-    """Ask the plant which item to place; place it. True if the shop changed."""
-    ask = org.ask(RELEASE, org.facts.plant, -1, items, "hold")
-    yield [ask]
-    org.close(ask)
-    if ask.declined:
-        for job in ask.candidates:
-            org.parking.decline(job)
-        return False
-    job = ask.choice
-    org.conversation += 1
-    mode = org.mode_of(job)
-    if mode.by_area:
-        return (yield from _by_area(org, job))
-    return (yield from _by_cell(org, job))
-
-
-def _by_area(org: Organisation, job: int) -> Step[bool]:
+def by_area(org: Organisation, job: int) -> Step[bool]:
     """The plant names an area, the area a cell; a failed pair is closed and the next one tried."""
     plant = org.facts.plant
     while areas := org.open_areas(job):
@@ -87,7 +69,7 @@ def _by_area(org: Organisation, job: int) -> Step[bool]:
     return False
 
 
-def _by_cell(org: Organisation, job: int) -> Step[bool]:
+def by_cell(org: Organisation, job: int) -> Step[bool]:
     """The plant, or a mediator, finds a cell among all eligible ones."""
     plant_direct = org.mode_of(job).routing_authority_mode == PLANT_DIRECT
     chooser = org.facts.plant if plant_direct else org.mediator(job)

@@ -24,6 +24,7 @@ _VIOLATIONS = ("wip", "entity", "start", "end", "magnitude")
 _DECISIONS = tuple(schema.SCHEMAS["decisions"].names)
 _CALLS = tuple(schema.SCHEMAS["llm_calls"].names)
 _MESSAGES = tuple(schema.SCHEMAS["messages"].names)[1:]
+_COMMITMENTS = tuple(schema.SCHEMAS["commitments"].names)[1:]
 
 
 class Recorder:
@@ -33,8 +34,10 @@ class Recorder:
         self.instance = instance
         self._decisions: list[tuple[Any, ...]] = []
         self._messages: list[tuple[Any, ...]] = []
+        self._commitments: list[tuple[Any, ...]] = []
         self.llm_calls: Sequence[tuple[Any, ...]] = ()  #: told by the runner after the episode
         self._events: list[Mapping[str, I64]] = []
+        self.drained = 0  #: event rows taken over so far
         self._intervals: list[Mapping[str, I64]] = []
         self._violations: list[Mapping[str, I64]] = []
 
@@ -84,11 +87,17 @@ class Recorder:
             )
         )
 
-    def drain(self, simulation: Simulation) -> None:
-        """Take over the rows the shop wrote since the last call."""
+    def commitment(self, row: Mapping[str, Any]) -> None:
+        """Record what the ledger did with one message, by column; -1 or None where empty."""
+        self._commitments.append(tuple(row[name] for name in _COMMITMENTS))
+
+    def drain(self, simulation: Simulation) -> Mapping[str, I64]:
+        """Take over the rows the shop wrote since the last call; return those of events."""
         self._events.append(simulation.event_rows())
+        self.drained += len(self._events[-1]["time"])
         self._intervals.append(simulation.interval_rows())
         self._violations.append(simulation.violation_rows())
+        return self._events[-1]
 
     def finish(self, simulation: Simulation) -> None:
         """Take over the last rows, after the end of the episode."""
@@ -116,8 +125,9 @@ class Recorder:
             events=self._event_table(),
             intervals=self._interval_table(),
             decisions=schema.build("decisions", _transposed(_DECISIONS, self._decisions)),
-            messages=self._message_table(),
+            messages=self._numbered("messages", _MESSAGES, self._messages),
             violations=self._violation_table(),
+            commitments=self._numbered("commitments", _COMMITMENTS, self._commitments),
             case={name: schema.labelled(name, table) for name, table in instance.tables().items()},
             info=plain,
             llm_calls=schema.build("llm_calls", _transposed(_CALLS, self.llm_calls)),
@@ -148,9 +158,8 @@ class Recorder:
         rows = _ordered(_joined(_VIOLATIONS, self._violations), ("start", "wip", "entity"))
         return schema.build("violations", {**rows, "entity_kind": (rows["wip"], LIMITS)})
 
-    def _message_table(self) -> Any:
-        rows = _transposed(_MESSAGES, self._messages)
-        return schema.build("messages", {**rows, "seq": np.arange(len(self._messages))})
+    def _numbered(self, name: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> Any:
+        return schema.build(name, {**_transposed(columns, rows), "seq": np.arange(len(rows))})
 
 
 def _transposed(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 I64 = npt.NDArray[np.int64]
 
 SCHEMA_VERSION = 1
-ROW_TABLES = ("events", "intervals", "decisions", "messages", "violations")
+ROW_TABLES = ("events", "intervals", "decisions", "messages", "violations", "commitments")
 #: Rows beside the episode: not part of its hash, for they tell of clocks and bills.
 SIDE_TABLES = ("llm_calls",)
 CASE_TABLES = (
@@ -102,6 +102,26 @@ _COLUMNS: dict[str, dict[str, tuple[Any, str]]] = {
         "start": (INT, TICKS),
         "end": (INT, TICKS),
         "magnitude": (INT, "power: watts; wip: items"),
+    },
+    "commitments": {
+        "seq": (INT, ""),
+        "epoch": (INT, ""),
+        "time": (INT, TICKS),
+        "commitment": (INT, ""),
+        "parent": (INT, ""),
+        "job": (INT, ""),
+        "operation": (INT, ""),
+        "sender": (TEXT, ""),
+        "receiver": (TEXT, ""),
+        "kind": (TEXT, ""),
+        "version": (INT, ""),
+        "before": (TEXT, ""),
+        "after": (TEXT, ""),
+        "result": (TEXT, ""),
+        "guard": (TEXT, ""),
+        "forced": (INT, ""),
+        "cause": (TEXT, ""),
+        "entry": (TEXT, "JSON"),
     },
     "llm_calls": {
         "epoch": (INT, ""),

@@ -44,6 +44,7 @@ class Trace:
     decisions: pa.Table
     messages: pa.Table
     violations: pa.Table
+    commitments: pa.Table
     case: Mapping[str, pa.Table]
     info: Mapping[str, Any]
     #: what was asked of language models; not part of the hash
@@ -64,8 +65,12 @@ class Trace:
 
     @cached_property
     def hash(self) -> str:
-        """SHA-256 over the rows; the same decoded rows give the same hash, however stored."""
-        lines = [f"{name} {schema.digest(self.raw(name))}" for name in schema.ROW_TABLES]
+        """SHA-256 over the rows; the same decoded rows give the same hash, however stored.
+
+        An episode without commitments has no line of them.
+        """
+        names = [n for n in schema.ROW_TABLES if n != "commitments" or self.commitments.num_rows]
+        lines = [f"{name} {schema.digest(self.raw(name))}" for name in names]
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
     def raw(self, name: str) -> pa.Table:

@@ -12,6 +12,7 @@ from desbench.errors import LawBroken
 from desbench.trace.trace import Trace
 from desbench.verify import (
     columns,
+    commitments,
     limits,
     places,
     protocol,
@@ -56,6 +57,9 @@ LAWS: tuple[Law, ...] = (
     protocol.commands_follow_decisions,
     protocol.messages_have_their_roles,
     protocol.calls_are_answered,
+    commitments.commitments_follow_the_table,
+    commitments.commitments_have_their_messages,
+    commitments.evidence_is_a_finish,
 )
 
 

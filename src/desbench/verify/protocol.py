@@ -8,16 +8,27 @@ from typing import Any, NamedTuple
 
 from desbench.errors import InputError
 from desbench.protocol import messages as say
-from desbench.protocol.authority import AREA_ROUTED, MEDIATED_CNP, PLANT_DIRECT, AuthorityMode
+from desbench.protocol.authority import (
+    AREA_ROUTED,
+    MEDIATED_CNP,
+    PLANT_DIRECT,
+    RESPONSIBILITY,
+    AuthorityMode,
+)
 from desbench.protocol.decision import (
     AWARD,
     BID,
     COMMIT,
+    DELEGATE,
     DISPATCH,
     FORCED,
+    INTERVENE,
     MODE,
+    MONITOR,
+    NOTIFY,
     RELEASE,
     REROUTE,
+    RESPOND,
     ROUTE_AREA,
     ROUTE_CELL,
     SUPERSEDED,
@@ -144,6 +155,8 @@ def _mode(trace: Trace, name: str) -> AuthorityMode | None:
 
 def _deciders(mode: AuthorityMode, names: _Names, decision: Decision) -> set[str]:
     """Return the roles that may take a decision of this kind."""
+    if mode.routing_authority_mode == RESPONSIBILITY:
+        return _committed(mode).get(decision.kind, set())
     bids = mode.mediated_bid_round_enabled
     routing = mode.routing_authority_mode
     if (decision.kind in (BID, AWARD) and not bids) or (decision.kind == ROUTE_CELL and bids):
@@ -169,11 +182,25 @@ def _deciders(mode: AuthorityMode, names: _Names, decision: Decision) -> set[str
     return allowed.get(decision.kind, set())
 
 
+def _committed(mode: AuthorityMode) -> dict[str, set[str]]:
+    """Return the deciders where agents commit themselves."""
+    return {
+        RELEASE: {PLANT},
+        DELEGATE: {PLANT, AREA, CELL} if mode.recursive else {PLANT, AREA},
+        RESPOND: {AREA, CELL},
+        NOTIFY: {CELL},
+        MONITOR: {AREA} if mode.monitor else set(),
+        INTERVENE: {AREA} if mode.intervene else set(),
+        DISPATCH: {CELL},
+        MODE: {CELL},
+    }
+
+
 def _scope(mode: AuthorityMode, names: _Names, decision: Decision) -> str:
     """Say what is wrong with the target of a decision; empty if nothing is."""
     agent, kind, target = decision.agent, decision.kind, decision.target
     eligible = names.eligible_cells(decision.job, decision.operation)
-    if kind in (BID, COMMIT) and names.cell[agent] not in eligible:
+    if kind in (BID, COMMIT, RESPOND) and agent in names.cell and names.cell[agent] not in eligible:
         return "the cell has no eligible machine"
     if kind == COMMIT and target == "reject" and not mode.may_reject:
         return "the cell may not refuse"
@@ -189,7 +216,7 @@ def _scope(mode: AuthorityMode, names: _Names, decision: Decision) -> str:
             return f"{target} has no eligible machine"
         if agent != PLANT and names.area_of(target) != names.area_of(agent):
             return f"{target} is in another area"
-        if agent in names.cell and target != agent:
+        if agent in names.cell and target != agent and kind not in (DELEGATE, RESPOND):
             return f"{target} is another cell"
     if target in names.area and names.area[target] not in {
         names.case.area_of_cell[cell] for cell in eligible
@@ -214,8 +241,10 @@ def commands_follow_decisions(trace: Trace) -> list[str]:
         elif d.kind == MODE and ":" in d.target:
             cell, _, mode = d.target.rpartition(":")
             granted[MODE, d.epoch, d.time, names.cell.get(cell, NONE), mode] += 1
-        elif d.kind == COMMIT and d.target == "accept":
+        elif d.kind in (COMMIT, RESPOND) and d.target == "accept":
             granted["assign", d.epoch, d.time, d.job, names.cell.get(d.agent, NONE)] += 1
+        elif d.kind == RESPOND and d.target in names.cell:
+            granted["assign", d.epoch, d.time, d.job, names.cell[d.target]] += 1
         elif d.kind in (ROUTE_CELL, REROUTE) and d.target in names.cell:
             ordered["assign", d.epoch, d.time, d.job, names.cell[d.target]] += 1
     found: Counter[tuple[Any, ...]] = Counter()
@@ -237,8 +266,11 @@ def messages_have_their_roles(trace: Trace) -> list[str]:
     """Sender and receiver exist, have the roles of the word, and areas speak to their own cells."""
     names = _Names(trace, case_of(trace))
     spoken = (trace.texts("messages", n) for n in ("sender", "receiver", "performative"))
+    about = trace.ints("messages", "commitment").tolist()
     broken = []
     for row, (sender, receiver, word) in enumerate(zip(*spoken, strict=True)):
+        if about[row] != NONE:
+            continue  # its parties are those of the commitment, which has laws of its own
         senders, receivers = SPOKEN.get(word or "", ((), ()))
         sender, receiver = sender or "", receiver or ""
         told = f"messages row {row} ({word} from {sender} to {receiver})"

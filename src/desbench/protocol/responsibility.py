@@ -1,0 +1,169 @@
+"""The path of an item by commitments: the plant asks an area, the area one cell after the other.
+
+`docs/rcm.md` (In the plant) is the specification. What happens when a promise fails stands in
+`failures.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from desbench.paradigms.responsibility import protocol as rcp
+from desbench.protocol.decision import (
+    ACCEPT,
+    COUNTER,
+    DELEGATE,
+    RESPOND,
+    SUPERSEDED,
+    Agent,
+)
+from desbench.protocol.estimate import cautious
+from desbench.protocol.ledger import Ledger
+from desbench.protocol.organisation import Organisation
+from desbench.protocol.steps import Command, Outcome, Step
+
+CANDIDATES: Final = 2  #: cells an area asks in one attempt, one after the other
+
+
+def book_of(org: Organisation) -> Ledger:
+    """Return the ledger of an episode in which commitments are made."""
+    assert org.ledger is not None, "only modes with routing `responsibility` come here"
+    return org.ledger
+
+
+def delegate(org: Organisation, job: int) -> Step[bool]:
+    """The plant asks an area, which accepts once a cell has; a failed pair is closed."""
+    plant, ledger = org.facts.plant, book_of(org)
+    while areas := org.open_areas(job):
+        ask = org.ask(DELEGATE, plant, job, [org.facts.areas[a] for a in areas], "defer")
+        yield [ask]
+        org.close(ask)
+        if ask.declined:
+            org.parking.decline(job)
+            return False
+        area = ask.choice
+        upper = ledger.request(job, plant, area, _date(org, job))
+        cells = org.eligible(job).cells_of_area[area.number]
+        outcome = yield from find_cell(org, job, area, cells, upper)
+        if outcome is Outcome.PLACED:
+            ledger.say(upper, rcp.ACCEPT, area, is_forced=True)
+            return True
+        ledger.say(upper, rcp.REJECT, area, is_forced=outcome is Outcome.FULL)
+        if outcome is Outcome.FULL:
+            org.news.hear(plant, "no room")
+            org.parking.fail(job, area.number, cells)
+        else:
+            org.news.hear(plant, "rejected")
+            org.parking.decline(job, area.number)
+    return False
+
+
+def _date(org: Organisation, job: int) -> int | None:
+    """Return the date of the upper level: the due date, which only the last operation can miss."""
+    due, is_last = org.facts.due[job], org.sim.operation(job) == org.facts.length(job) - 1
+    return due if is_last and due >= 0 else None
+
+
+def find_cell(
+    org: Organisation,
+    job: int,
+    area: Agent,
+    cells: list[int],
+    upper: str,
+    replaces: str | None = None,
+) -> Step[Outcome]:
+    """Let the area ask at most two cells; a replacement leaves out who had the item before."""
+    asked = set() if replaces is None else set(book_of(org).holders(job))
+    decline = "escalate" if replaces is None else "keep"
+    for left in range(CANDIDATES - 1, -1, -1):
+        options = [cell for cell in org.with_room(job, cells) if cell not in asked]
+        ask = org.ask(DELEGATE, area, job, options, decline)
+        yield [ask]
+        if ask.declined:
+            org.close(ask)
+            return Outcome.DECLINED if asked or options else Outcome.FULL
+        cell = ask.choice
+        asked.add(cell)
+        if org.sim.room(cell.number, job) <= 0:
+            org.close(ask, SUPERSEDED)
+            continue
+        org.close(ask)
+        if (yield from ask_cell(org, job, area, cell, upper, replaces, left)):
+            return Outcome.PLACED
+    return Outcome.DECLINED
+
+
+def ask_cell(
+    org: Organisation,
+    job: int,
+    delegator: Agent,
+    cell: Agent,
+    parent: str,
+    replaces: str | None = None,
+    left: int = 0,
+) -> Step[bool]:
+    """Request, and accept, counter or reject by the cell; True if it has the item now.
+
+    `left` is how many more the delegator may ask, for its answer to a counter.
+    """
+    ledger = book_of(org)
+    lower = ledger.request(job, delegator, cell, None, ledger.book[parent], replaces)
+    expected = org.sim.estimate(job, cell.number)[0]
+    promises = [(ACCEPT, org.now + expected), (COUNTER, org.now + cautious(expected))]
+    ask = org.ask(RESPOND, cell, job, promises, "reject")
+    yield [ask]
+    command = org.assign if org.sim.assigned(job) < 0 else org.move
+    if ask.declined:
+        org.close(ask)
+        ledger.say(lower, rcp.REJECT, cell)
+        org.news.hear(delegator, "rejected")
+        return False
+    word, promise = ask.choice
+    if word == ACCEPT:
+        if not org.stands(ask, command, job, cell.number, promise):
+            ledger.say(lower, rcp.REJECT, cell, is_forced=True, cause=SUPERSEDED)
+            return False
+        _agreed(org, job, parent, lower, replaces)
+        ledger.say(lower, rcp.ACCEPT, cell, promise=promise)
+    else:
+        org.close(ask)
+        ledger.say(lower, rcp.COUNTER, cell, terms=ledger.later(lower, promise))
+        if not (yield from _answer_counter(org, job, delegator, lower, left, command)):
+            return False
+        _agreed(org, job, parent, lower, replaces)
+        ledger.say(lower, rcp.ACCEPT, delegator)
+    ledger.accepted(job, [*_above(ledger, lower), lower])
+    org.news.hear(delegator, "accepted")
+    return True
+
+
+def _answer_counter(
+    org: Organisation, job: int, delegator: Agent, lower: str, left: int, command: Command
+) -> Step[bool]:
+    """The delegator takes the promise of a counter, or turns it down. True if taken."""
+    ledger = book_of(org)
+    held = ledger.book[lower]
+    promise = held.outcome.by
+    assert promise is not None, "a counter has a date"
+    ask = org.ask(RESPOND, delegator, job, [(held.delegatee, promise)], "reject")
+    ask.extra = left
+    yield [ask]
+    cell = ledger.agent(held.delegatee)
+    if not ask.declined and org.stands(ask, command, job, cell.number, promise):
+        return True
+    if ask.declined:
+        org.close(ask)
+    ledger.say(lower, rcp.REJECT, delegator, is_forced=not ask.declined)
+    org.news.hear(cell, "rejected")
+    return False
+
+
+def _agreed(org: Organisation, job: int, parent: str, lower: str, replaces: str | None) -> None:
+    """Before a replacement binds, what the replaced cell had passed on ends."""
+    ledger = book_of(org)
+    if replaces is not None:
+        ledger.end(job, f"replaced by {lower}", first=ledger.held[job].index(replaces) + 1)
+
+
+def _above(ledger: Ledger, name: str) -> list[str]:
+    return [above.id for above in reversed(ledger.book.ancestors(name))]
