@@ -12,7 +12,10 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).parent / "golden"
-PARADIGMS = ("centralized_plant", "hierarchical_chain", "heterarchical_cnp", "holonic_hybrid")
+PARADIGMS = (
+    *("centralized_plant", "hierarchical_chain", "heterarchical_cnp", "holonic_hybrid"),
+    "responsibility_rcm",
+)
 CASES = ("smoke-s00", "smoke-s01", "smoke-s02")
 
 

@@ -16,7 +16,7 @@ from protocol.worked import four_items
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"routing_authority_mode": "responsibility"},
+        {"routing_authority_mode": "responsible"},
         {"cell_contract_actions": "counter"},
         {"plant_reroute_required": "yes"},
         {"mediated_bid_round_enabled": 1},

@@ -16,10 +16,13 @@ from desbench.episode import Episode
 from desbench.instances.instance import Instance
 from desbench.protocol.decision import DECLINES, KINDS
 from desbench.protocol.fields import FIELDS
-from protocol.playing import Scripted, play
+from protocol.playing import Scripted, decline, play
 from shops import random_instance, shop
 
-PARADIGMS = ("centralized_plant", "hierarchical_chain", "heterarchical_cnp", "holonic_hybrid")
+PARADIGMS = (
+    *("centralized_plant", "hierarchical_chain", "heterarchical_cnp", "holonic_hybrid"),
+    "responsibility_rcm",
+)
 KEYS = [
     *("agent", "role", "kind", "legal_actions", "action_mask", "decision_factors"),
     *("options", "not_offered", "context", "observation"),
@@ -32,7 +35,7 @@ def views() -> list[dict[str, Any]]:
     views = []
     for seed in range(30):
         for paradigm in PARADIGMS:
-            runner = Scripted()
+            runner = Scripted(**{"notify": decline} if seed % 2 else {})  # untold, areas may probe
             play(random_instance(seed), paradigm, runner)
             views += runner.views
     assert {view["kind"] for view in views} == set(KINDS)

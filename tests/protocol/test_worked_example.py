@@ -23,3 +23,17 @@ def test_counts_of_the_example(paradigm: str, per_item: int, repair: int) -> Non
     conversations = [row[1] for row in found]
     assert [conversations.count(number) for number in (1, 2, 3, 4)] == [per_item] * 4
     assert conversations == sorted(conversations)
+
+
+def test_responsibility_passes_on_revises_and_verifies() -> None:
+    """8 messages an item; J3 is passed on to a teammate and J0 under the breakdown is revised.
+
+    4 x 4 to agree, 4 x 4 to close, a third level for J3 (request, accept, report, verify), and
+    for J0 inform, revise, accept. J3 was promised at 9 and is done at 11: violated once.
+    """
+    found = rows("responsibility_rcm")
+    assert len(found) == 4 * 8 + 4 + 3
+    words = [row[5] for row in found]
+    assert [words.count(word) for word in ("verify", "violate", "terminate")] == [8, 1, 0]
+    passed_on = [row[:6] for row in found if row[3] == "cell:C0" and row[4] == "cell:C1"]
+    assert passed_on[0] == (2, 4, 3, "cell:C0", "cell:C1", "request")

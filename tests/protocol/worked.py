@@ -6,7 +6,10 @@ from desbench.instances.instance import Instance
 from protocol.playing import messages, play
 from shops import shop
 
-PARADIGMS = ("centralized_plant", "hierarchical_chain", "heterarchical_cnp", "holonic_hybrid")
+PARADIGMS = (
+    *("centralized_plant", "hierarchical_chain", "heterarchical_cnp", "holonic_hybrid"),
+    "responsibility_rcm",
+)
 
 
 def four_items() -> Instance:

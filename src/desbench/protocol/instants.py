@@ -39,11 +39,14 @@ def _look(org: Organisation, stop: Stop) -> None:
 
 def instant(org: Organisation) -> Step[None]:
     """Everything that is decided until the shop changes or nothing is open any more."""
+    moved = False
     while True:
         if org.alarms:
             changed = yield from mode(org, org.alarms.popleft())
         elif org.ledger is not None and (signals := open_signals(org)):
-            changed = yield from answer(org, signals)
+            # All failures of an instant are one batch: the shop settles after the last answer.
+            moved = (yield from answer(org, signals)) or moved
+            changed = moved and not open_signals(org)
         elif org.ledger is None and (job := org.stranded_item()) >= 0:
             changed = yield from reroute(org, job)
         elif cells := org.open_cells():
