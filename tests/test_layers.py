@@ -44,6 +44,7 @@ FORBIDDEN = {
 EXCEPTIONS = {
     ("registry", "desbench.instances.suite"),
     ("protocol", "desbench.paradigms.responsibility"),
+    ("measures", "desbench.paradigms.responsibility"),
 }
 
 

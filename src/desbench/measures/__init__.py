@@ -5,11 +5,18 @@ To add one, write a function in a group module and decorate it. `measure` finds 
 
 from __future__ import annotations
 
-from desbench.measures import constraints, coordination, effectiveness, language, robustness
+from desbench.measures import (
+    constraints,
+    coordination,
+    effectiveness,
+    language,
+    responsibility,
+    robustness,
+)
 from desbench.measures.definition import DEFINITIONS, Definition, Value
 from desbench.trace.trace import Trace
 
-FAMILIES = (effectiveness, constraints, coordination, robustness, language)
+FAMILIES = (effectiveness, constraints, coordination, robustness, responsibility, language)
 _ORDER = [family.__name__.rpartition(".")[2] for family in FAMILIES]
 _SORTED = sorted(DEFINITIONS, key=lambda pair: _ORDER.index(pair[0].family))
 

@@ -16,7 +16,7 @@ class Definition(NamedTuple):
 
     symbol: str  #: of the paper; empty for a secondary measure
     column: str  #: in the summary; the name of the function
-    family: str  #: effectiveness, constraints, coordination, robustness or language
+    family: str  #: name of the module, as in `FAMILIES`
     definition: str  #: one sentence, the first line of the docstring
     unit: str  #: time (the suite's time unit), kWh, 1 (a count or ratio), ...
 
