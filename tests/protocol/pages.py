@@ -14,6 +14,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from desbench.protocol.decision import KINDS  # noqa: E402
 from desbench.protocol.fields import FIELDS  # noqa: E402
+from protocol.broken import story  # noqa: E402
 from protocol.playing import Scripted, play  # noqa: E402 - runs as a script too
 from protocol.worked import four_items, tables  # noqa: E402
 
@@ -36,6 +37,7 @@ def example() -> str:
 
 BLOCKS = {
     ("protocols.md", "worked example"): tables,
+    ("rcm.md", "breakdown"): story,
     ("payload.md", "fields"): fields,
     ("payload.md", "example"): example,
 }

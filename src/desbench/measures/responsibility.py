@@ -29,7 +29,7 @@ def _share(trace: Trace, field: str, group: str | None = None) -> Value:
     found = [signal for signal in signals_of(trace) if group in (None, signal.group)]
     if not found:
         return None
-    return sum(getattr(signal, field) for signal in found) / len(found)
+    return sum(bool(getattr(signal, field)) for signal in found) / len(found)
 
 
 def _sharing(field: str, group: str | None) -> Callable[[Trace], Value]:
@@ -67,7 +67,7 @@ def robustness(trace: Trace) -> Value:
             hit.setdefault(signal.cell, signal.time)
     finished = trace.mask("events", "kind", "finish")
     cells, times = (trace.ints("events", name)[finished].tolist() for name in ("cell", "time"))
-    last = dict(zip(cells, times, strict=True))
+    last: dict[int, int] = dict(zip(cells, times, strict=True))
     if not hit:
         return 1.0
     return sum(last.get(cell, -1) > time for cell, time in hit.items()) / len(hit)

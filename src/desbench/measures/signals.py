@@ -25,7 +25,7 @@ Item = tuple[int, int]  #: job, operation
 GROUPS = ("execution", "resource", "operational", "validation")
 #: Words by which a failure is told upward, and messages that carry the date of a promise.
 UPWARD = ("failure", "inform", "report", "escalate", "reject", "violate")
-PROMISES = ("accept", "inform", "propose", "counter", "revise")
+PROMISES = ("accept", "inform")
 LEVELS = {"cell": 0, "area": 1, "plant": 2}
 
 
@@ -78,11 +78,12 @@ def signals_of(trace: Trace) -> tuple[Signal, ...]:
     for (group, item), (time, cell) in found.first.items():
         until = found.finish.get(item, trace.end + 1)
         changes = [*found.changed[item], *found.modes[cell]]
-        done = [
+        told, watched, changed = (
             any(time <= at < until for at in times)
             for times in (found.told[item], found.watched[item], changes)
-        ]
-        signals.append(Signal(group, item, time, cell, *done, item in found.finish))
+        )
+        is_done = item in found.finish
+        signals.append(Signal(group, item, time, cell, told, watched, changed, is_done))
     return tuple(sorted(signals, key=lambda s: (s.time, s.item, GROUPS.index(s.group))))
 
 
@@ -120,7 +121,7 @@ def _read_messages(trace: Trace, found: _Found) -> None:
         below, above = (LEVELS[(name or "").partition(":")[0]] for name in (sender, receiver))
         if word in UPWARD and below <= above and sender != receiver:
             found.told[item].append(time)
-        if date >= 0 and word in PROMISES and below <= above:
+        if date >= 0 and word in PROMISES:
             found.promised[item].append((time, date))
         if word == "probe":
             found.watched[item].append(time)

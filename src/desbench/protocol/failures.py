@@ -224,8 +224,10 @@ def _revise(org: Organisation, job: int, area: Agent) -> Step[None]:
     ask = org.ask(RESPOND, cell, job, [(AGREE, by)], "reject")
     yield [ask]
     org.close(ask)
-    ledger.say(name, rcp.REJECT if ask.declined else rcp.ACCEPT, cell)
-    if not ask.declined:
+    if ask.declined:
+        ledger.say(name, rcp.REJECT, cell)
+    else:
+        ledger.say(name, rcp.ACCEPT, cell, promise=by)
         org.promises[job] = cell.number, by
 
 

@@ -131,7 +131,7 @@ def ask_cell(
         if not (yield from _answer_counter(org, job, delegator, lower, left, command)):
             return False
         _agreed(org, job, parent, lower, replaces)
-        ledger.say(lower, rcp.ACCEPT, delegator)
+        ledger.say(lower, rcp.ACCEPT, delegator, promise=promise)
     ledger.accepted(job, [*_above(ledger, lower), lower])
     org.news.hear(delegator, "accepted")
     return True
