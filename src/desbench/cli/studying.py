@@ -11,6 +11,7 @@ import click
 from desbench.cli import debug_option
 
 FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
 FILE = click.Path(path_type=Path, dir_okay=False)
 
 
@@ -101,6 +102,45 @@ def calibration(suites: tuple[str, ...], output: Path | None) -> None:
     if output is not None:
         text = output.read_text(encoding="utf-8")
         atomic_write(output, between(text, "calibration", report).encode())
+
+
+@study_command.command()
+@click.option("--suite", metavar="S", default="intercell_a5c12_harder", show_default=True)
+@click.option("--output", type=FILE, metavar="FILE", help="Put the report between its markers.")
+@debug_option
+def responsibility(suite: str, output: Path | None) -> None:
+    """Show who told, watched and acted, by paradigm, and what each part of it is worth."""
+    from desbench.studies import responsibility as study
+    from desbench.studies.page import between
+    from desbench.trace import atomic_write
+
+    report = study.main(suite)
+    click.echo(report)
+    if output is not None:
+        text = output.read_text(encoding="utf-8")
+        atomic_write(output, between(text, "responsibility", report).encode())
+
+
+@study_command.command()
+@click.option("--suite", "suites", multiple=True, metavar="S", help="Suite; repeat.  [scale_..]")
+@click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
+@click.option("--output-dir", type=NEW_FOLDER, required=True, metavar="DIR", help="For the files.")
+@debug_option
+def scaling(suites: tuple[str, ...], workers: int, output_dir: Path) -> None:
+    """Draw what coordination costs as the factory grows, one CSV and one SVG a quantity.
+
+    Needs matplotlib (extra plot).
+    """
+    from desbench.studies import scaling as study
+
+    study.need_library()  # said before the long part
+
+    def said(done: int, total: int) -> None:
+        if done % 25 == 0 or done == total:
+            click.echo(f"{done}/{total} runs", err=True)
+
+    for path in study.write(study.runs(suites or study.SUITES, workers, said), output_dir):
+        click.echo(path)
 
 
 def _print(rows: Sequence[Sequence[str]], left: int = 1) -> None:

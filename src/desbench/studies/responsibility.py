@@ -1,0 +1,88 @@
+"""Responsibility: who told, watched and acted, by paradigm, and what each part of it is worth.
+
+`desbench study responsibility` plays the test cases of a suite under every paradigm and under
+`responsibility_rcm` with one of its parts taken out, with rules, and prints Markdown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from desbench.report.intervals import paired
+from desbench.report.table import number
+
+SUITE = "intercell_a5c12_harder"
+PARADIGMS = (
+    *("centralized_plant", "hierarchical_chain", "heterarchical_cnp", "holonic_hybrid"),
+    "responsibility_rcm",
+)
+#: Parts that are taken out of responsibility_rcm, one at a time.
+PARTS = ("monitor", "intervene", "recursive")
+SHOWN = (
+    *("signals", "communicate", "monitor", "intervene", "fulfilment", "responsibility"),
+    *("robustness", "tardiness_all", "messages"),
+    *("commitment_messages_forced", "commitment_messages_chosen"),
+)
+COMPARED = ("responsibility", "tardiness_all", "messages")
+
+Measures = Mapping[str, Any]
+
+
+def main(suite: str = SUITE) -> str:
+    """Play the test cases of a suite and return the report as Markdown."""
+    found = plays(suite)
+    lines = ["Means over the cases:", "", *_means(found), ""]
+    lines += [f"Less `{PARADIGMS[-1]}`, paired over the cases, with 95 % intervals:", ""]
+    return "\n".join([*lines, *_differences(found)]) + "\n"
+
+
+def plays(suite: str) -> dict[str, list[Measures]]:
+    """Measures of each case, by paradigm and ablation."""
+    from desbench.controllers.backends.rules import Rules
+    from desbench.controllers.frameworks.native import Native
+    from desbench.episode import Episode
+    from desbench.instances.suite import load_suite
+    from desbench.paradigms import paradigm
+
+    loaded = load_suite(suite)
+    whole = paradigm(PARADIGMS[-1])
+    modes = {name: paradigm(name) for name in PARADIGMS}
+    for part in PARTS:
+        name = f"without {part}"
+        modes[name] = replace(whole, mode_id=f"{whole.mode_id}_{part}_off", **{part: False})
+    found: dict[str, list[Measures]] = {}
+    for name, mode in modes.items():
+        found[name] = []
+        for case in loaded.cases("test"):
+            episode = Episode(loaded, case.id, mode)
+            episode.play(Native(Rules()), strict=True)
+            found[name].append(episode.measures)
+    return found
+
+
+def _means(found: Mapping[str, Sequence[Measures]]) -> Iterator[str]:
+    yield "| paradigm | done | " + " | ".join(SHOWN) + " |"
+    yield "|---" * (len(SHOWN) + 2) + "|"
+    for name, cases in found.items():
+        done = sum(not measures["truncated"] for measures in cases)
+        cells = [f"{done} of {len(cases)}"]
+        for column in SHOWN:
+            values = [measures[column] for measures in cases if measures[column] is not None]
+            cells.append(number(sum(values) / len(values)) if values else "")
+        yield f"| {name} | " + " | ".join(cells) + " |"
+
+
+def _differences(found: Mapping[str, Sequence[Measures]]) -> Iterator[str]:
+    yield "| paradigm | " + " | ".join(COMPARED) + " |"
+    yield "|---" * (len(COMPARED) + 1) + "|"
+    whole = found[PARADIGMS[-1]]
+    for name, cases in found.items():
+        if cases is whole:
+            continue
+        cells = []
+        for column in COMPARED:
+            over = paired([m[column] for m in whole], [m[column] for m in cases])
+            cells.append(f"{number(over.mean)} ({number(over.low)} .. {number(over.high)})")
+        yield f"| {name} | " + " | ".join(cells) + " |"
