@@ -17,7 +17,7 @@ def study(*words: str | Path) -> Result:
 def test_every_study_is_a_command() -> None:
     """With its options explained, in plain ASCII."""
     listed = study("--help").stdout
-    for name in ("analytic", "calibration", "classic"):
+    for name in ("analytic", "calibration", "classic", "responsibility", "scaling"):
         assert name in listed
         told = study(name, "--help")
         assert told.exit_code == 0

@@ -51,7 +51,7 @@ def plays(suite: str) -> dict[str, list[Measures]]:
     modes = {name: paradigm(name) for name in PARADIGMS}
     for part in PARTS:
         name = f"without {part}"
-        modes[name] = replace(whole, mode_id=f"{whole.mode_id}_{part}_off", **{part: False})
+        modes[name] = replace(whole, mode_id=f"{whole.mode_id}_{part}_off", **{part: False})  # type: ignore[arg-type]
     found: dict[str, list[Measures]] = {}
     for name, mode in modes.items():
         found[name] = []

@@ -45,7 +45,7 @@ QUANTITIES = {
     "messages": Quantity("messages per operation", _per_operation("messages")),
     "decisions": Quantity("agent decisions per operation", _per_operation("agent_decisions")),
     "tardiness": Quantity(
-        "tardiness of all jobs per operation (min)", _per_operation("tardiness_all"), "linear"
+        "tardiness per operation (min)", _per_operation("tardiness_all"), "linear"
     ),
     "responsibility": Quantity("responsibility", lambda run: run["responsibility"], "linear"),
     "rejected": Quantity("share of rejected requests", lambda run: run["rejected"], "linear"),
