@@ -26,6 +26,7 @@ def run(
     paradigms: str | AuthorityMode | Sequence[str | AuthorityMode] = "all",
     controller: Any = "rules",
     *,
+    controller_command: Sequence[str] = (),
     framework: str | Sequence[str] = "native",
     output_dir: str | os.PathLike[str] | None = None,
     split: str = "test",
@@ -51,6 +52,8 @@ def run(
         Names or paths; of paradigms also `all` and `AuthorityMode` objects.
     controller
         Names or paths of backends, or one runner object with `select_actions`.
+    controller_command
+        Program and arguments of an external controller, instead of `controller`.
     seeds
         Instead of the split: `0:100`, or numbers.
     settings
@@ -83,6 +86,7 @@ def run(
         settings=tuple((key, _texts(value)) for key, value in (settings or {}).items()),
         frameworks=_several(framework),
         controllers=_several(controller) if is_named else (),
+        controller_command=tuple(controller_command),
         label=label,
         traces=traces,
         trace_compression=trace_compression,

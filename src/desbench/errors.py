@@ -7,6 +7,7 @@ DesbenchError
 ├── TraceError          a run folder or trace that cannot be read
 │   └── LawBroken       a trace that contradicts a law (`desbench verify`)
 ├── MissingExtra        an optional library is needed; the message is the install line
+├── ControllerEnded     the user's own program ended or broke the protocol; the case is no result
 ├── InfraError          a model server that gave no answer; the case is no result
 └── BudgetReached       the calls or cost a run may spend are spent; the run stops cleanly
 """
@@ -40,6 +41,10 @@ class LawBroken(TraceError):
 
 class MissingExtra(DesbenchError):
     """An optional dependency that is not installed."""
+
+
+class ControllerEnded(DesbenchError):
+    """An external program that ended, could not be started or broke the protocol."""
 
 
 class InfraError(DesbenchError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -57,6 +58,11 @@ LINES = 50  #: of progress at most, where there is no terminal
     "--controller", "--llm-backend", "controllers", multiple=True, default=["rules"],
     show_default=True, metavar="B", help="Who answers for them, a name or a path; repeat.",
 )  # fmt: skip
+@click.option(
+    "--controller-command", metavar="CMD",
+    help="A program that answers, one JSON object a line; unquoted it takes the words at the end.",
+)  # fmt: skip
+@click.argument("words", nargs=-1, metavar="")
 @language_options
 @click.option("--label", help="Name of the controller in the results.")
 @click.option(
@@ -113,6 +119,7 @@ def run(ctx: click.Context, /, **asked: Any) -> int:
         wanted = {name: asked[name] for name in asked if name not in EXECUTION}
         wanted["paradigms"] = wanted["paradigms"] or ("all",)
         wanted["settings"] = _settings(asked["settings"])
+        wanted["controller_command"] = _command(asked["controller_command"], wanted.pop("words"))
         wanted["base_url"] = _public_url(asked["base_url"])
         options = Options(**wanted)
     if asked["dry_run"]:
@@ -150,6 +157,21 @@ def _source(asked: dict[str, Any], named: list[str]) -> Path | None:
     if manifest is None and not asked["suites"]:
         raise InputError("name a suite: add --suite NAME (names: `desbench list suites`)")
     return manifest
+
+
+def _command(text: str | None, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Words of an external program: one quoted text, or its first word and what follows."""
+    if text is None and words:
+        raise InputError(f"{words[0]!r} belongs to no option; see `desbench run --help`")
+    if text is None:
+        return ()
+    try:
+        found = (*shlex.split(text), *words)
+    except ValueError as error:
+        raise InputError(f"--controller-command {text}: {error}") from None
+    if not found:
+        raise InputError("--controller-command is empty, must name a program")
+    return found
 
 
 def _public_url(url: str | None) -> str | None:

@@ -39,6 +39,7 @@ class Record:
     attempts: int = 1
     wall_time_s: float = 0.0  #: over all attempts
     paid: dict[str, float] = field(default_factory=dict)  #: for language models, all attempts
+    usage: dict[str, float] = field(default_factory=dict)  #: as an external program told it
 
     @property
     def is_result(self) -> bool:

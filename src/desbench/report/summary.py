@@ -35,6 +35,8 @@ PROVENANCE = ("time_unit", "ticks_per_unit", "instance_digest", "trace_hash")
 EXECUTION = ("attempts", "wall_time_s")
 #: Of language models, over all attempts; kept answers cost nothing.
 PAID = ("calls", "input_tokens", "output_tokens", "cost")
+#: Of an external program, as it told them.
+USAGE = ("messages", "input_tokens", "output_tokens", "cost")
 ALL = "all"
 
 Row = dict[str, Any]
@@ -71,6 +73,7 @@ def suite_row(record: Record, names: Sequence[str]) -> Row:
     row |= {name: record.measures.get(name) for name in names}
     row |= {name: getattr(record, name) for name in (*PROVENANCE, *EXECUTION)}
     row |= {f"paid_{name}": record.paid.get(name) for name in PAID}
+    row |= {f"controller_{name}": record.usage.get(name) for name in USAGE}
     return row
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from desbench.sweep.options import Options
 
 ANSWERS = "answers.sqlite"  #: in the run folder, unless --llm-cache names another file
 LEDGER = "ledger.sqlite"
+LOGS = "logs"
 
 
 @dataclass(frozen=True)
@@ -29,13 +31,24 @@ class Asked:
     backend: str
     assigned: tuple[tuple[str, str], ...] = ()  #: role or kind, backend
     settings: Settings | None = None  #: None: no language model takes part
+    command: tuple[str, ...] = ()  #: an external program that answers whole decisions
+    timeout_s: float = 120.0  #: of the program, for a decision
+    log: str | None = None  #: where what it says goes
 
     def runner(self) -> Any:
         """Make the runner."""
+        if self.command:
+            from desbench.controllers.command import Command
+
+            return Command(self.command, self.timeout_s, Path(self.log) if self.log else None)
         return make_runner(self.framework, self.backend, self.assigned, self.settings)
 
     def within(self, folder: Path, run: str, workers: int) -> Asked:
         """The same for one run, with its files in a run folder and its share of the calls."""
+        if self.command:
+            logs = folder / LOGS
+            logs.mkdir(exist_ok=True)
+            return replace(self, log=str(logs / f"{run}.log"))
         if self.settings is None:
             return self
         share = max(1, self.settings.concurrency // workers)
@@ -53,6 +66,8 @@ class Asked:
     @property
     def label(self) -> str:
         """Name in the results: framework, backend or model, then who answers elsewhere."""
+        if self.command:
+            return f"command-{_program(self.command)[0]}"
         framework, backend = (_part(*one)[0] for one in self._parts[:2])
         settings, told = self.settings, [*self.assigned]
         if settings is not None:
@@ -68,6 +83,8 @@ class Asked:
     @property
     def digest(self) -> str:
         """SHA-256 over what determines its answers."""
+        if self.command:
+            return _program(self.command)[1]
         digests = [_part(*one)[1] for one in self._parts]
         if self.settings is None and not self.assigned:
             return "-".join(digests)
@@ -93,6 +110,9 @@ def asked_for(options: Options, economy: Economy) -> Iterator[Asked]:
     InputError
         For a name that means nothing, or a model that nobody would ask.
     """
+    if options.controller_command:
+        yield Asked("native", "rules", (), None, options.controller_command, _limit(options))
+        return
     backends, assigned = divided("--controller", options.controllers or ("rules",))
     names, by_role = divided("--llm-model", options.llm_models)
     others = [name for _, name in assigned]
@@ -111,6 +131,16 @@ def asked_for(options: Options, economy: Economy) -> Iterator[Asked]:
             f"--llm-model {(options.llm_models)[0]}: no controller here asks a model; "
             "add --controller openai_compat"
         )
+
+
+def _limit(options: Options) -> float:
+    """The limit of a decision of a program; a program that is not there is refused here."""
+    program = options.controller_command[0]
+    if shutil.which(program) is None:
+        raise InputError(f"--controller-command {program}: no such program")
+    if tuple(options.controllers or ("rules",)) != ("rules",) or options.llm_models:
+        raise InputError("--controller-command answers everything; leave out --controller")
+    return options.decision_timeout
 
 
 def _memory_only(options: Options) -> Settings | None:
@@ -199,6 +229,14 @@ def _part(kind: str, asked: str) -> tuple[str, str]:
         told = json.dumps(repr(registry.load(kind, asked)))
         return asked, hashlib.sha256(told.encode()).hexdigest()
     return f"{entry.name}.{entry.attribute}" if entry.attribute else entry.name, entry.digest
+
+
+def _program(words: tuple[str, ...]) -> tuple[str, str]:
+    """Name and digest of an external program: its words, and the files among them."""
+    files = [Path(word) for word in words if Path(word).is_file()]
+    told = [*words, *(hashlib.sha256(file.read_bytes()).hexdigest() for file in files)]
+    digest = hashlib.sha256(json.dumps(told).encode()).hexdigest()
+    return (files[-1] if files else Path(words[0])).stem, digest
 
 
 def _stem(name: str) -> str:

@@ -34,6 +34,7 @@ class Options:
     settings: tuple[tuple[str, tuple[str, ...]], ...] = ()  #: suite key, values as YAML texts
     frameworks: tuple[str, ...] = ("native",)
     controllers: tuple[str, ...] = ("rules",)
+    controller_command: tuple[str, ...] = ()  #: program and arguments, instead of controllers
     llm_models: tuple[str, ...] = ()  #: NAME, or ROLE=NAME; names multiply
     base_url: str | None = None  #: without credentials
     key_variable: str = "OPENAI_API_KEY"  #: name of the environment variable
