@@ -44,16 +44,17 @@ def play(
     except Exception as error:  # a fault of a case, a paradigm or a controller is its result
         record = run.record(_status(error), _sentence(error))
         disk_is_full = is_disk_full(error)
-    bills = {name: dict(getattr(answering, name, {})) for name in ("paid", "usage")}
+    paid, usage = (dict(getattr(answering, name, {})) for name in ("paid", "usage"))
     if run.controller is not None and hasattr(answering, "close"):
         answering.close()
     spent = round(run.earlier_s + time.perf_counter() - started, 6)
-    record = replace(record, wall_time_s=spent, **bills)
+    record = replace(record, wall_time_s=spent, paid=paid, usage=usage)
     try:
         folder.write_record(record)
     except TraceError as error:
         failed = run.record("error", _sentence(error))
-        return replace(failed, wall_time_s=spent, **bills), disk_is_full or is_disk_full(error)
+        failed = replace(failed, wall_time_s=spent, paid=paid, usage=usage)
+        return failed, disk_is_full or is_disk_full(error)
     return record, disk_is_full
 
 
