@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -242,3 +243,37 @@ def test_replicates_of_the_random_controller_are_draws_of_their_own() -> None:
         episode.play(make_runner(controller="random"))
         traces.append(episode.trace.raw("decisions").column("action").to_pylist())
     assert traces[0] == traces[2] != traces[1]
+
+
+@pytest.mark.parametrize("paradigm", ["heterarchical_cnp", "responsibility_rcm"])
+def test_a_fork_goes_on_as_its_original_and_touches_it_not(paradigm: str) -> None:
+    """Look-ahead is worth something only if the same answers lead to the same rows."""
+    episode = Episode("smoke", paradigm=paradigm)
+    runner = make_runner()
+    for decision in episode:
+        episode.act(runner.select_actions(decision))
+        if episode.epoch > 60:
+            break
+    early, now = episode.fork(20), episode.fork()
+    assert early.epoch >= 20
+    assert json.dumps(now.decision) == json.dumps(episode.decision)
+    for one in (now, episode, early):
+        one.play(runner)
+    assert now.trace.hash == episode.trace.hash == early.trace.hash
+
+
+def test_a_fork_may_answer_otherwise() -> None:
+    """A counterfactual: the last release is held, and the future is another one."""
+    episode = Episode("smoke", paradigm="centralized_plant")
+    fork = episode.fork()
+    (agent,) = fork.decision["active_agents"]
+    fork.act({agent: fork.decision["active_agents"][agent]["legal_actions"][-1]})
+    for one in (fork, episode):
+        one.play(make_runner())
+    assert fork.trace.hash != episode.trace.hash
+
+
+def test_a_fork_ahead_of_time_is_refused() -> None:
+    """What has not been recorded cannot be driven."""
+    with pytest.raises(IllegalAction, match=r"epoch=99, must be 1 \.\. 1"):
+        Episode("smoke").fork(99)

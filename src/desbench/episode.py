@@ -5,6 +5,7 @@ suite -> instance -> shop -> organisation -> steps -> Decision -> runner -> answ
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Episode", "make_runner"]
 
 Decision = dict[str, Any]
+Answers = Mapping[str, tuple[int, Note]]  #: action and how it came about, by agent
 Shop = Callable[[Instance], "Simulation"]
 
 
@@ -67,7 +69,8 @@ class Episode:
         self.suite, self.instance, self.reference = _realised(suite, case)
         self.controller, self.replicate = controller, replicate
         self._recorder = Recorder(self.instance)
-        sim = (shop or _engine())(self.instance)
+        self._shop = shop or _engine()
+        sim = self._shop(self.instance)
         self._org = Organisation(sim, self.instance, self.mode, self._recorder)
         self._steps = steps(self._org)
         self._asks: dict[str, Activation] = {}
@@ -145,6 +148,48 @@ class Episode:
         for ask, action, note in answers:
             ask.answer(action, note)
         self._next()
+
+    def fork(self, epoch: int | None = None) -> Episode:
+        """Return another episode of the same case, brought to an epoch by the recorded actions.
+
+        The two do not touch each other: look ahead in the fork, or answer otherwise there.
+
+        Parameters
+        ----------
+        epoch
+            The first epoch that is not driven, default the open one; one in which nobody is asked
+            stands for the next in which somebody is.
+
+        Raises
+        ------
+        IllegalAction
+            If the episode has not come that far.
+        """
+        until = self.epoch if epoch is None else epoch
+        if not 1 <= until <= self.epoch:
+            raise IllegalAction(f"fork: epoch={until}, must be 1 .. {self.epoch}")
+        fork = Episode(
+            self.instance,
+            paradigm=self.mode,
+            controller=self.controller,
+            replicate=self.replicate,
+            shop=self._shop,
+        )
+        fork.suite, fork.reference = self.suite, self.reference
+        fork.follow(self._recorder.answers(), until)
+        return fork
+
+    def follow(self, answers: Mapping[int, Answers], until: float = math.inf) -> None:
+        """Answer by recorded actions and notes, by epoch and agent, before the epoch `until`."""
+        for asked in self:
+            if asked["epoch"] >= until:
+                return
+            known = answers.get(asked["epoch"], {})
+            chosen = {agent: known[agent] for agent in asked["active_agents"] if agent in known}
+            self.act(
+                {agent: action for agent, (action, _) in chosen.items()},
+                {agent: note for agent, (_, note) in chosen.items()},
+            )
 
     def play(self, runner: Any, *, strict: bool = False) -> str:
         """Let a runner answer to the end; returns the status.

@@ -77,6 +77,10 @@ class Note(NamedTuple):
     outcome: str = OK
     attempts: int = 1
 
+    def as_given(self) -> Note:
+        """The note as it came with the answer: what became of that is found again by itself."""
+        return self._replace(outcome=OK) if self.outcome == SUPERSEDED else self
+
 
 class Activation:
     """One agent asked one thing: its options, and after the epoch its answer.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from desbench.protocol.decision import Note
 from desbench.trace import schema
 from desbench.trace.trace import I64, Trace
 
@@ -64,6 +65,15 @@ class Recorder:
                 *(target, source, outcome, attempts),
             )
         )
+
+    def answers(self) -> dict[int, dict[str, tuple[int, Note]]]:
+        """Return the actions so far with their notes, by epoch and agent."""
+        found: dict[int, dict[str, tuple[int, Note]]] = {}
+        for row in self._decisions:
+            told = dict(zip(_DECISIONS, row, strict=True))
+            note = Note(told["source"], told["outcome"], told["attempts"])
+            found.setdefault(told["epoch"], {})[told["agent"]] = told["action"], note.as_given()
+        return found
 
     def message(
         self,

@@ -46,7 +46,7 @@ def play_again(
     """Return the trace of an episode driven by the recorded actions."""
     from desbench.episode import Episode
     from desbench.protocol.authority import AuthorityMode
-    from desbench.protocol.decision import OK, SUPERSEDED, Note
+    from desbench.protocol.decision import Note
     from desbench.verify.protocol import decisions_of
 
     if paradigm is None:
@@ -55,17 +55,10 @@ def play_again(
     attempts = trace.ints("decisions", "attempts").tolist()
     recorded: dict[int, dict[str, tuple[int, Note]]] = {}
     for decision in decisions_of(trace):
-        outcome = OK if decision.outcome == SUPERSEDED else decision.outcome
-        note = Note(decision.source, outcome, attempts[decision.row])
+        note = Note(decision.source, decision.outcome, attempts[decision.row]).as_given()
         recorded.setdefault(decision.epoch, {})[decision.agent] = decision.action, note
     episode = Episode(instance, paradigm=paradigm)
-    for asked in episode:
-        answers = recorded.get(asked["epoch"], {})
-        chosen = {agent: answers[agent] for agent in asked["active_agents"] if agent in answers}
-        episode.act(
-            {agent: action for agent, (action, _) in chosen.items()},
-            {agent: note for agent, (_, note) in chosen.items()},
-        )
+    episode.follow(recorded)
     return episode.trace
 
 
