@@ -12,12 +12,14 @@ from typing import Annotated, Any
 import numpy as np
 import yaml
 from pydantic import Field, PrivateAttr, ValidationError, model_validator
+from yaml.nodes import Node
 
 from desbench.errors import InputError
 from desbench.instances import complaints, reading
+from desbench.instances.distribution import Number
 from desbench.instances.instance import CAUSES, INTERRUPTIONS, Instance
 from desbench.instances.jobs import Clock
-from desbench.instances.schema import Interruption, Name, Number, Seed, Strict, Time
+from desbench.instances.schema import Interruption, Name, Seed, Strict, Time
 from desbench.instances.stops import Stop, united
 
 CAUSE = CAUSES.index("recorded")
@@ -80,7 +82,7 @@ class Faults(Strict):
         silent = [(entry, "agent", entry.agent) for entry in self.silent]
         known = {"machine": instance.machine_names, "agent": tuple(agents(instance))}
         wrong = [
-            f"{entry._place}: {key}={name}, is not in case {instance.case}"
+            f"{entry._place}: {key}={name}, must be of case {instance.case}"
             + complaints.near(name, known[key])
             for entry, key, name in (*machines, *silent)
             if name not in known[key]
@@ -108,7 +110,7 @@ def read_faults(
     """
     if asked is None or isinstance(asked, Faults):
         return asked
-    root: reading.Node
+    root: Node
     if isinstance(asked, Mapping):
         root = reading.compose(yaml.safe_dump(dict(asked), allow_unicode=True), "--faults")
     else:

@@ -151,7 +151,7 @@ def _run(
 ) -> Run:
     name, settings, suite = source
     key = RunKey(label, mode.label, controller.label, case.id, replicate)
-    content = {
+    content: dict[str, Any] = {
         "key": key,
         "suite": suite.digest,
         "paradigm": mode.digest,
