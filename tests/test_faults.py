@@ -278,3 +278,19 @@ def test_plain_values_are_checked_like_a_file() -> None:
     """A script that makes its faults deserves the same sentence."""
     with pytest.raises(InputError, match=r"^--faults: messages\.lost=2\.0, must be <= 1"):
         read_faults({"messages": {"lost": 2.0}})
+
+
+@pytest.mark.parametrize("paradigm", PARADIGMS)
+def test_a_fork_has_the_same_faults(paradigm: str) -> None:
+    """Who looks ahead would else see a plant in which nothing goes wrong."""
+    faults = {
+        "machines": [{"machine": "M0", "from": 1, "length": 5}],
+        "silent": [{"agent": "cell:C1", "from": 0, "until": 4}],
+        "messages": {"lost": 0.3},
+    }
+    episode = Episode(shop([[{0: 3, 1: 4}]] * 6), paradigm=paradigm, faults=faults)
+    for _, decision in zip(range(3), episode, strict=False):
+        episode.act({a: v["legal_actions"][0] for a, v in decision["active_agents"].items()})
+    fork = episode.fork()
+    assert fork.play(make_runner()) == episode.play(make_runner())
+    assert fork.trace.hash == episode.trace.hash
