@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from desbench.errors import InputError
+from desbench.instances.faults import read_faults
 from desbench.instances.suite import realise
 from desbench.language.secrecy import accept_url
 from desbench.language.settings import Economy
@@ -35,6 +36,7 @@ def run(
     limit: int | None = None,
     replicates: int = 1,
     settings: Mapping[str, Any] | None = None,
+    faults: Any = None,
     label: str | None = None,
     traces: str | None = None,
     trace_compression: str = "none",
@@ -58,6 +60,8 @@ def run(
         Instead of the split: `0:100`, or numbers.
     settings
         Values of the suite by dotted key; a list of values multiplies.
+    faults
+        What goes wrong on purpose: a file, or its content as plain values.
     output_dir
         Default the first free `desbench-runs/<suite>-<n>`.
     language
@@ -84,6 +88,7 @@ def run(
         limit=limit,
         replicates=replicates,
         settings=tuple((key, _texts(value)) for key, value in (settings or {}).items()),
+        faults=read_faults(faults),
         frameworks=_several(framework),
         controllers=_several(controller) if is_named else (),
         controller_command=tuple(controller_command),

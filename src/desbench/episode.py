@@ -6,18 +6,20 @@ suite -> instance -> shop -> organisation -> steps -> Decision -> runner -> answ
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from desbench.controllers import make_runner
 from desbench.errors import IllegalAction, InputError
+from desbench.instances.faults import Faults, read_faults, stopped
 from desbench.instances.instance import Instance
 from desbench.instances.suite import Suite, load_suite
 from desbench.paradigms import AuthorityMode
 from desbench.paradigms import paradigm as find_paradigm
 from desbench.protocol.answers import complaint, read
-from desbench.protocol.decision import EXTERNAL, FALLBACK, OK, Activation, Note
+from desbench.protocol.decision import EXTERNAL, FALLBACK, LOST, OK, Activation, Note
 from desbench.protocol.instants import episode as steps
 from desbench.protocol.organisation import Organisation
 from desbench.protocol.payload import view
@@ -51,6 +53,8 @@ class Episode:
         Name, alias or path, or an AuthorityMode.
     controller, replicate
         How the run is called in the trace.
+    faults
+        What goes wrong on purpose: a file, plain values or Faults.
     shop
         What makes the shop of an instance; default the compiled engine.
     """
@@ -63,15 +67,18 @@ class Episode:
         *,
         controller: str = EXTERNAL,
         replicate: int = 0,
+        faults: Faults | Mapping[str, Any] | str | os.PathLike[str] | None = None,
         shop: Shop | None = None,
     ) -> None:
         self.mode = find_paradigm(paradigm)
-        self.suite, self.instance, self.reference = _realised(suite, case)
+        self.suite, instance, self.reference = _realised(suite, case)
+        self.faults = read_faults(faults)
+        self.instance = stopped(instance, self.faults)
         self.controller, self.replicate = controller, replicate
         self._recorder = Recorder(self.instance)
         self._shop = shop or _engine()
         sim = self._shop(self.instance)
-        self._org = Organisation(sim, self.instance, self.mode, self._recorder)
+        self._org = Organisation(sim, self.instance, self.mode, self._recorder, self.faults)
         self._steps = steps(self._org)
         self._asks: dict[str, Activation] = {}
         self._decision: Decision | None = None
@@ -173,6 +180,7 @@ class Episode:
             paradigm=self.mode,
             controller=self.controller,
             replicate=self.replicate,
+            faults=self.faults,
             shop=self._shop,
         )
         fork.suite, fork.reference = self.suite, self.reference
@@ -220,6 +228,8 @@ class Episode:
         stop = self._org.stop
         told: dict[str, Any] = {"paradigm": self.mode.mode_id, "controller": self.controller}
         told.update(authority=self.mode.switches(), reference=self.reference)
+        if self.faults is not None:
+            told["faults"] = self.faults.content()
         ended = {"status": stop.status, "time": stop.time, "cycle": stop.cycle}
         return self._recorder.trace(
             {"suite": self.suite, "replicate": self.replicate, **told, **ended}
@@ -268,7 +278,7 @@ class Episode:
             for ask in asks:
                 if len(ask.legal) == 1:
                     ask.force()
-                else:
+                elif not self._is_absent(ask):
                     chosen.append(ask)
             if chosen:
                 org.is_open = True
@@ -276,6 +286,16 @@ class Episode:
                 self._decision = self._shown(chosen)
                 return
         self._recorder.finish(org.sim)
+
+    def _is_absent(self, ask: Activation) -> bool:
+        """Answer for an agent that is silent, or that no message reaches; False if it is there."""
+        org = self._org
+        outcome = org.absence.outcome(ask, org.now)
+        if outcome:
+            declines = outcome == LOST
+            action = ask.slot if declines else self._contract_safe(view(org, ask))
+            ask.answer(action, Note(FALLBACK, outcome))
+        return bool(outcome)
 
     def _shown(self, asks: list[Activation]) -> Decision:
         org = self._org

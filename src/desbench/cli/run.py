@@ -50,6 +50,7 @@ LINES = 50  #: of progress at most, where there is no terminal
     metavar="KEY=V1[,V2]",
     help="Change a value of the suite; repeated keys and values multiply.",
 )
+@click.option("--faults", metavar="FILE", help="What goes wrong on purpose: docs/faults.md.")
 @click.option(
     "--framework", "frameworks", multiple=True, default=["native"], show_default=True, metavar="F",
     help="Who orchestrates the agents; repeat.",
@@ -100,6 +101,7 @@ def run(ctx: click.Context, /, **asked: Any) -> int:
 
     Repeated options multiply. An option that names something takes a path as well.
     """
+    from desbench.instances.faults import read_faults
     from desbench.language.settings import Economy
     from desbench.sweep import Execution, Options, sweep
     from desbench.sweep.folder import read_parameters
@@ -118,6 +120,7 @@ def run(ctx: click.Context, /, **asked: Any) -> int:
     else:
         wanted = {name: asked[name] for name in asked if name not in EXECUTION}
         wanted["paradigms"] = wanted["paradigms"] or ("all",)
+        wanted["faults"] = read_faults(asked["faults"])
         wanted["settings"] = _settings(asked["settings"])
         wanted["controller_command"] = _command(asked["controller_command"], wanted.pop("words"))
         wanted["base_url"] = _public_url(asked["base_url"])

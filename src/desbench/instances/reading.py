@@ -26,7 +26,7 @@ MAX_DEPTH = 50  #: of mappings and lists in each other
 _PLAIN_INT = re.compile(r"[-+]?(0|[1-9][0-9_]{0,38})")
 
 
-def read(path: Path) -> MappingNode:
+def read(path: Path, rule: str = "a suite is a mapping such as 'areas: ...'") -> MappingNode:
     """Read one YAML file: UTF-8 with or without byte order mark, one mapping, no key twice."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
@@ -36,7 +36,7 @@ def read(path: Path) -> MappingNode:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     node = compose(text, str(path))
     if not isinstance(node, MappingNode):
-        raise InputError(f"{path}, line 1: a suite is a mapping such as 'areas: ...'")
+        raise InputError(f"{path}, line 1: {rule}")
     return node
 
 

@@ -47,7 +47,7 @@ def calendar(
         )
         for start, end, c, i in exact
     ]
-    return _united(sorted(stops, key=lambda stop: (stop.start, -stop.cause)))
+    return united(sorted(stops, key=lambda stop: (stop.start, -stop.cause)))
 
 
 def mean_repair(machine: Machine, stops: list[Stop], clock: Clock) -> int:
@@ -83,7 +83,7 @@ def _periodic(periodic: Periodic, span: float) -> Iterator[tuple[float, float]]:
         number += 1
 
 
-def _united(stops: list[Stop]) -> list[Stop]:
+def united(stops: list[Stop]) -> list[Stop]:
     """Unite sorted stops that overlap or touch."""
     united: list[Stop] = []
     for stop in stops:

@@ -60,6 +60,8 @@ ILLEGAL: Final = "illegal"
 WRONG_TYPE: Final = "wrong_type"
 EMPTY: Final = "empty"
 SUPERSEDED: Final = "superseded"
+LATE: Final = "late"  #: the agent was silent
+LOST: Final = "lost"  #: a message on the way to the agent, or its answer
 
 
 class Agent(NamedTuple):

@@ -12,6 +12,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from desbench.errors import IllegalAction
+from desbench.protocol.absence import Absence
 from desbench.protocol.authority import MEDIATED_CNP, PLANT_DIRECT, RESPONSIBILITY, AuthorityMode
 from desbench.protocol.decision import (
     AWARD,
@@ -20,6 +21,7 @@ from desbench.protocol.decision import (
     DELEGATE,
     DISPATCH,
     INTERVENE,
+    LOST,
     MODE,
     MONITOR,
     NOTIFY,
@@ -41,6 +43,7 @@ from desbench.protocol.ranking import RANKS
 
 if TYPE_CHECKING:
     from desbench._engine.simulation import Simulation, Stop
+    from desbench.instances.faults import Faults
     from desbench.instances.instance import Instance
     from desbench.trace.recorder import Recorder
 
@@ -51,12 +54,18 @@ class Organisation:
     """One shop under one authority mode."""
 
     def __init__(
-        self, sim: Simulation, instance: Instance, mode: AuthorityMode, recorder: Recorder
+        self,
+        sim: Simulation,
+        instance: Instance,
+        mode: AuthorityMode,
+        recorder: Recorder,
+        faults: Faults | None = None,
     ) -> None:
         self.sim = sim
         self.mode = mode
         self.recorder = recorder
         self.facts = Facts(instance)
+        self.absence = Absence(instance, faults)
         self.parking = Parking(sim.growth)
         self.news = News(sim, self.facts)
         self.stop: Stop
@@ -209,7 +218,7 @@ class Organisation:
                 job = ITEM_OF[ask.kind](choice)
                 operation = self.sim.operation(job)
         outcome = outcome or ask.outcome
-        if outcome != OK:
+        if outcome not in (OK, LOST):  # who never got a message does not know of it
             self.news.hear(ask.agent, outcome)
         self.recorder.decision(
             self.epoch,

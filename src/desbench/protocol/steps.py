@@ -137,6 +137,10 @@ def commit(
     """
     mode = org.mode_of(job)
     awarded = promise >= 0
+    if not mode.may_reject and org.absence.loses(cell):
+        if awarded:  # silence counts as this answer
+            org.tell(cell, chooser, messages.FAILURE, job)
+        return False
     if not mode.may_reject and not awarded and mode.routing_authority_mode == PLANT_DIRECT:
         command(job, cell.number, -1)  # an order, answered by nobody
         return True

@@ -105,6 +105,9 @@ def _move(org: Organisation, job: int, cell: Agent, old: Agent, chooser: Agent) 
             return False
         org.tell(superior, old, messages.CANCEL, job)
         return True
+    if org.absence.loses(cell):
+        org.tell(chooser, cell, messages.REROUTE, job)
+        return False
     try:
         org.move(job, cell.number, -1)
     except IllegalAction:

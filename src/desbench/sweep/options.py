@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from desbench.errors import InputError
+from desbench.instances.faults import Faults, read_faults
 from desbench.instances.suite import SPLITS
 from desbench.paradigms import AuthorityMode
 from desbench.trace.writer import COMPRESSIONS
@@ -32,6 +33,7 @@ class Options:
     limit: int | None = None  #: cases per suite
     replicates: int = 1
     settings: tuple[tuple[str, tuple[str, ...]], ...] = ()  #: suite key, values as YAML texts
+    faults: Faults | None = None  #: what goes wrong on purpose
     frameworks: tuple[str, ...] = ("native",)
     controllers: tuple[str, ...] = ("rules",)
     controller_command: tuple[str, ...] = ()  #: program and arguments, instead of controllers
@@ -53,7 +55,8 @@ class Options:
 
     def parameters(self) -> dict[str, Any]:
         """The options as the manifest holds them."""
-        plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))  # tuples become lists
+        told = asdict(self) | {"faults": self.faults.content() if self.faults else None}
+        plain: dict[str, Any] = json.loads(json.dumps(told))  # tuples become lists
         return plain
 
     @staticmethod
@@ -79,6 +82,7 @@ class Options:
             known["settings"] = tuple(
                 (key, tuple(values)) for key, values in known.get("settings", ())
             )
+            known["faults"] = read_faults(known.get("faults"))
             return Options(**known)
         except (TypeError, ValueError) as error:
             raise InputError(f"the manifest's parameters cannot be read: {error}") from None

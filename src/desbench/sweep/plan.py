@@ -14,6 +14,7 @@ from typing import Any
 
 from desbench import registry
 from desbench.errors import DesbenchError, InputError
+from desbench.instances.faults import Faults
 from desbench.instances.suite import Case, Suite, load_suite
 from desbench.language.settings import UNLIMITED, Economy
 from desbench.paradigms import AuthorityMode, paradigm
@@ -41,6 +42,7 @@ class Run:
     controller: Asked | None  #: None: the caller's runner object
     traces: str
     compression: str
+    faults: Faults | None = None
     attempt: int = 1
     earlier_s: float = 0.0  #: wall time of earlier attempts
 
@@ -115,6 +117,7 @@ def make_plan(options: Options, own_label: str | None = None, economy: Economy =
     answering = _distinct("controller", _controllers(options, own_label, economy))
     cases = {label: _cases(options, suite) for label, (_, _, suite) in suites.items()}
     _check_cases(options, cases)
+    _check_faults(options, suites, cases)
     runs = [
         _run(options, label, suites[label], mode, controller, case, replicate)
         for label in suites
@@ -148,7 +151,7 @@ def _run(
 ) -> Run:
     name, settings, suite = source
     key = RunKey(label, mode.label, controller.label, case.id, replicate)
-    content = {
+    content: dict[str, Any] = {
         "key": key,
         "suite": suite.digest,
         "paradigm": mode.digest,
@@ -156,6 +159,8 @@ def _run(
         "version": _version(),
         "schema": [SCHEMA_VERSION, TRACE_VERSION],
     }
+    if options.faults is not None:
+        content["faults"] = options.faults.content()
     return Run(
         key=key,
         digest=_sha256(content)[:32],
@@ -167,6 +172,7 @@ def _run(
         controller=controller.thing and controller.thing.replicate(replicate),
         traces="full",
         compression=options.trace_compression,
+        faults=options.faults,
     )
 
 
@@ -266,3 +272,16 @@ def _check_cases(options: Options, cases: Mapping[str, Sequence[Case]]) -> None:
     for label, found in cases.items():
         if not found and not options.case_ids:
             raise InputError(f"suite {label}: no cases in split={options.split}; name --seeds")
+
+
+def _check_faults(
+    options: Options,
+    suites: Mapping[str, tuple[str, Settings, Suite]],
+    cases: Mapping[str, Sequence[Case]],
+) -> None:
+    """Refuse faults of machines and agents that some profile does not have."""
+    if options.faults is None:
+        return
+    for label, found in cases.items():
+        for case in {case.profile: case for case in found}.values():
+            options.faults.check(suites[label][2].realise(case))

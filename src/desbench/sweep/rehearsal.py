@@ -78,7 +78,8 @@ def rehearse(options: Options, economy: Economy) -> Rehearsed:
         total = found.totals.setdefault((key.suite, key.paradigm, key.controller), Total())
         total.cases += 1
         suite = planned_suite(run.suite, run.settings, run.suite_digest)
-        Episode(suite, key.case, run.paradigm).play(_runner(run.controller, found, total))
+        episode = Episode(suite, key.case, run.paradigm, faults=run.faults)
+        episode.play(_runner(run.controller, found, total))
     if not found.totals:
         raise InputError("--dry-run: no language model takes part; nothing would be asked")
     return found

@@ -67,6 +67,7 @@ def _played(run: Run, folder: Folder, runner: Any) -> Record:
         run.paradigm,
         controller=key.controller,
         replicate=key.replicate,
+        faults=run.faults,
     )
     status = episode.play(runner)
     if run.traces == "full":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from desbench.errors import DesbenchError
+from desbench.instances.faults import read_faults, stopped
 from desbench.trace import schema
 from desbench.trace.trace import Trace
 
@@ -28,9 +29,10 @@ def reexecute(
     list of str
         Where the two differ; empty if the hash is the same.
     """
-    if trace.info["digest"] != instance.digest:
-        return [f"the trace plays case {trace.info['digest']}, this is {instance.digest}"]
-    for name, table in instance.tables().items():
+    case = stopped(instance, read_faults(trace.info.get("faults")))
+    if trace.info["digest"] != case.digest:
+        return [f"the trace plays case {trace.info['digest']}, this is {case.digest}"]
+    for name, table in case.tables().items():
         if schema.digest(table) != schema.digest(trace.case[name]):
             return [f"the table {name} of the trace is not that of the case"]
     try:
@@ -57,7 +59,7 @@ def play_again(
     for decision in decisions_of(trace):
         note = Note(decision.source, decision.outcome, attempts[decision.row]).as_given()
         recorded.setdefault(decision.epoch, {})[decision.agent] = decision.action, note
-    episode = Episode(instance, paradigm=paradigm)
+    episode = Episode(instance, paradigm=paradigm, faults=trace.info.get("faults"))
     episode.follow(recorded)
     return episode.trace
 

@@ -1,0 +1,71 @@
+"""Absence: agents that do not answer, because they are silent or a message is lost.
+
+The one place that says which answers a lost message takes away (`docs/faults.md`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from desbench.instances.draw import Streams
+from desbench.instances.jobs import Clock
+from desbench.protocol.decision import (
+    BID,
+    COMMIT,
+    DELEGATE,
+    LATE,
+    LOST,
+    MONITOR,
+    NOTIFY,
+    REROUTE,
+    RESPOND,
+    ROUTE_CELL,
+    Activation,
+    Agent,
+)
+
+if TYPE_CHECKING:
+    from desbench.instances.faults import Faults
+    from desbench.instances.instance import Instance
+
+#: Decisions that a message asks for or carries: without it the asker hears nothing, and when its
+#: deadline passes, goes on as after the decline.
+BY_MESSAGE: Final = {BID, COMMIT, RESPOND, REROUTE, NOTIFY, MONITOR}
+#: The same for an area alone: of what the plant chooses itself nobody sent it a message.
+AREA_BY_MESSAGE: Final = {ROUTE_CELL, DELEGATE}
+
+
+class Absence:
+    """Who does not answer in an episode. Number k of an agent's chance is its exchange k."""
+
+    def __init__(self, instance: Instance, faults: Faults | None) -> None:
+        self._rate = faults.messages.lost if faults else 0.0
+        self._streams = Streams(instance.case, faults.messages.seed if faults else 0)
+        self._chance: dict[str, Iterator[float]] = {}
+        self._silent: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        clock = Clock(instance.ticks_per_unit)
+        for one in faults.silent if faults else ():
+            span = clock.ticks(one.start, "silent"), clock.ticks(one.until, "silent")
+            self._silent[one.agent].append(span)
+
+    def outcome(self, ask: Activation, now: int) -> str:
+        """Return why an agent does not answer: late or lost, empty if it does."""
+        if self._is_sent(ask) and self.loses(ask.agent):
+            return LOST
+        spans = self._silent.get(ask.agent.id, ())
+        return LATE if any(start <= now < end for start, end in spans) else ""
+
+    def loses(self, agent: Agent) -> bool:
+        """Return whether the next message to an agent, or what it answers, is lost."""
+        if not self._rate:
+            return False
+        if agent.id not in self._chance:
+            self._chance[agent.id] = self._streams.endless("lost message", agent.id)
+        return next(self._chance[agent.id]) < self._rate
+
+    @staticmethod
+    def _is_sent(ask: Activation) -> bool:
+        by_area = ask.agent.role == "area" and ask.kind in AREA_BY_MESSAGE
+        return bool(ask.decline) and (ask.kind in BY_MESSAGE or by_area)
