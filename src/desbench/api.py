@@ -11,7 +11,6 @@ from typing import Any
 from desbench.errors import InputError
 from desbench.instances.faults import read_faults
 from desbench.instances.suite import realise
-from desbench.language.secrecy import accept_url
 from desbench.language.settings import Economy
 from desbench.paradigms import AuthorityMode
 from desbench.report.records import Record
@@ -130,8 +129,6 @@ def _language(told: Mapping[str, Any]) -> tuple[dict[str, Any], Economy]:
     asked = {name: value for name, value in told.items() if name in known}
     if "llm_models" in asked:
         asked["llm_models"] = _several(asked["llm_models"])
-    if asked.get("base_url"):
-        asked["base_url"] = accept_url(asked["base_url"])
     return asked, Economy(**{name: value for name, value in told.items() if name in limits})
 
 

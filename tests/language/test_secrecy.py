@@ -12,7 +12,8 @@ from click.testing import CliRunner
 
 from desbench.cli import main
 from desbench.errors import InputError
-from desbench.language.secrecy import accept_url, hide, private_url, public_url, secrets
+from desbench.language.secrecy import default_url, hide, private_url, public_url, secrets
+from desbench.sweep import Options
 from language.faults import FaultServer, serving
 
 KEY = "sk-planted-0123456789"
@@ -42,11 +43,12 @@ def test_a_wrong_url_is_not_repeated(url: str) -> None:
 
 
 def test_a_credential_moves_to_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Workers and a later resume find it there, and nobody else."""
+    """Whoever makes Options: workers and a later resume find it there, and nobody else."""
     monkeypatch.setenv("OPENAI_BASE_URL", "")
     given = f"http://me:{PASSWORD}@h/v1?key={TOKEN}"
-    assert accept_url(given) == "http://h/v1"
+    assert Options(("smoke",), base_url=given).base_url == "http://h/v1"
     assert os.environ["OPENAI_BASE_URL"] == given
+    assert default_url() == "http://h/v1"
     assert private_url("http://h/v1") == given
     assert private_url("http://other/v1") == "http://other/v1"
     told = hide(f"{PASSWORD} {TOKEN} {KEY} fine", secrets(KEY, given))

@@ -123,7 +123,6 @@ def run(ctx: click.Context, /, **asked: Any) -> int:
         wanted["faults"] = read_faults(asked["faults"])
         wanted["settings"] = _settings(asked["settings"])
         wanted["controller_command"] = _command(asked["controller_command"], wanted.pop("words"))
-        wanted["base_url"] = _public_url(asked["base_url"])
         options = Options(**wanted)
     if asked["dry_run"]:
         dry_run(options, execution.economy)
@@ -175,13 +174,6 @@ def _command(text: str | None, words: tuple[str, ...]) -> tuple[str, ...]:
     if not found:
         raise InputError("--controller-command is empty, must name a program")
     return found
-
-
-def _public_url(url: str | None) -> str | None:
-    """A base URL without its credential, which moves to the environment."""
-    from desbench.language.secrecy import accept_url
-
-    return accept_url(url) if url else None
 
 
 def _settings(texts: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:

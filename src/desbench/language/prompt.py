@@ -82,7 +82,8 @@ def size(text: str) -> int:
 def schema(kind: str) -> dict[str, Any]:
     """Return the JSON schema of the payload of one kind of decision."""
     item = {name: _type(name, FIELDS["release"][name]) for name in _ITEM}
-    number = {"type": "number"}
+    number, text = {"type": "number"}, {"type": "string"}
+    promise = {"type": ["number", "null"]}
     context = {
         "item": {"type": ["object", "null"], "properties": item},
         "recent_events": _list({"type": "string"}),
@@ -90,6 +91,7 @@ def schema(kind: str) -> dict[str, Any]:
         "working_memory": {"type": "string", "maxLength": MEMORY_LIMIT},
         "here": {"type": "object"},
         "alarm": {"type": "object", "properties": {"power": number, "power_cap": number}},
+        "signal": {"type": "object", "properties": {"cause": text, "promise": promise}},
     }
     fields = {name: _type(name, meaning) for name, meaning in FIELDS[kind].items()}
     option = {"action": _INTEGER, "target": {"type": "string"}, **fields}

@@ -33,12 +33,16 @@ def public_url(url: str) -> str:
     return urlunsplit((parts.scheme, place, parts.path.rstrip("/"), "", ""))
 
 
-def accept_url(url: str | None) -> str:
+def default_url() -> str:
+    """Return the public form of the URL in the environment, or that of the provider."""
+    return public_url(os.environ.get(URL_VARIABLE) or DEFAULT_URL)
+
+
+def accept_url(given: str) -> str:
     """Return the public form of what the user gave; a credential goes to the environment.
 
     Worker processes and a later `--resume` find it there (`OPENAI_BASE_URL`).
     """
-    given = url or os.environ.get(URL_VARIABLE) or DEFAULT_URL
     public = public_url(given)
     if given.rstrip("/") != public:
         os.environ[URL_VARIABLE] = given

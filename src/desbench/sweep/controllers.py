@@ -14,7 +14,7 @@ from desbench import registry
 from desbench.episode import make_runner
 from desbench.errors import InputError
 from desbench.language import prompt
-from desbench.language.secrecy import accept_url
+from desbench.language.secrecy import default_url
 from desbench.language.settings import Economy, Settings, divided
 from desbench.sweep.options import Options
 
@@ -158,7 +158,7 @@ def _settings(
     settings = Settings(
         model=model,
         models=models,
-        base_url=accept_url(options.base_url),
+        base_url=options.base_url or default_url(),
         format=options.llm_format,
         max_tokens=options.llm_max_tokens,
         seed=options.llm_seed,

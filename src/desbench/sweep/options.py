@@ -11,6 +11,7 @@ from typing import Any
 from desbench.errors import InputError
 from desbench.instances.faults import Faults, read_faults
 from desbench.instances.suite import SPLITS
+from desbench.language.secrecy import accept_url
 from desbench.paradigms import AuthorityMode
 from desbench.trace.writer import COMPRESSIONS
 
@@ -38,7 +39,7 @@ class Options:
     controllers: tuple[str, ...] = ("rules",)
     controller_command: tuple[str, ...] = ()  #: program and arguments, instead of controllers
     llm_models: tuple[str, ...] = ()  #: NAME, or ROLE=NAME; names multiply
-    base_url: str | None = None  #: without credentials
+    base_url: str | None = None  #: a credential in it moves to the environment at once
     key_variable: str = "OPENAI_API_KEY"  #: name of the environment variable
     llm_format: str = "schema"
     llm_max_tokens: int = 24
@@ -52,6 +53,11 @@ class Options:
     label: str | None = None
     traces: str | None = None  #: full, summary, none; None: full up to MANY_RUNS runs
     trace_compression: str = "none"
+
+    def __post_init__(self) -> None:
+        """Keep the public form of the base URL, so that no credential is written anywhere."""
+        if self.base_url:
+            object.__setattr__(self, "base_url", accept_url(self.base_url))
 
     def parameters(self) -> dict[str, Any]:
         """The options as the manifest holds them."""
