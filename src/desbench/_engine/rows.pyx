@@ -14,7 +14,7 @@ INTERVAL_COLUMNS = ("start", "end", "power", "vehicle", "entity", "state", "job"
 VIOLATION_COLUMNS = ("start", "end", "magnitude", "wip", "entity")
 
 cdef enum:
-    KEPT = 1 << 20  # event rows, 40 MB: longer traces are given back to the system
+    KEPT = 1_000_000  # event rows, 40 MB: longer traces are given back to the system
 
 cdef rows_t spare  # empty blocks of an earlier episode, guarded by the GIL
 
