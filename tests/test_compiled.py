@@ -72,6 +72,12 @@ def rows(sim: Simulation) -> dict[str, list[int]]:
     }
 
 
+def played_rows(instance: Instance) -> dict[str, list[int]]:
+    sim = Simulation(instance)
+    sim.run()
+    return rows(sim)
+
+
 def with_due_dates(seed: int, **traits: Any) -> Instance:
     rng = Random(seed)
     jobs = traits.setdefault("jobs", rng.randint(1, 12))
@@ -141,6 +147,18 @@ def test_without_a_trace_nothing_but_the_rows_is_missing() -> None:
         assert traced.run().time == bare.run().time
         assert [part.tolist() for part in traced.energy()] == [p.tolist() for p in bare.energy()]
         assert not any(rows(bare).values())
+
+
+def test_an_episode_leaves_nothing_to_the_next_one() -> None:
+    """Rows go into the blocks of an episode that is gone; nothing of it may show."""
+    instances = [with_due_dates(seed) for seed in range(40)]
+    together = [Simulation(instance) for instance in instances]
+    for sim in together:
+        sim.run()
+    expected = [rows(sim) for sim in together]
+    del together, sim
+    for instance, of_instance in zip(instances, expected, strict=True):
+        assert played_rows(instance) == of_instance
 
 
 def test_the_memory_of_an_episode_is_small() -> None:

@@ -55,7 +55,8 @@ cdef struct rows_t:
 cdef int grow_events(rows_t* rows) except -1 nogil
 cdef interval_row_t* new_interval(rows_t* rows) except NULL nogil
 cdef violation_row_t* new_violation(rows_t* rows) except NULL nogil
-cdef void rows_free(rows_t* rows) noexcept nogil
+cdef void rows_begin(rows_t* rows) noexcept
+cdef void rows_free(rows_t* rows) noexcept
 
 cdef dict drain_events(rows_t* rows, const index_t* machine_cell, const index_t* cell_area)
 cdef dict drain_intervals(rows_t* rows)

@@ -1,4 +1,5 @@
 from libc.stdlib cimport free
+from libc.string cimport memset
 
 import numpy as np
 
@@ -11,6 +12,11 @@ EVENT_COLUMNS = (
 )
 INTERVAL_COLUMNS = ("start", "end", "power", "vehicle", "entity", "state", "job", "operation")
 VIOLATION_COLUMNS = ("start", "end", "magnitude", "wip", "entity")
+
+cdef enum:
+    KEPT = 1_000_000  # event rows, 40 MB: longer traces are given back to the system
+
+cdef rows_t spare  # empty blocks of an earlier episode, guarded by the GIL
 
 
 cdef int grow_events(rows_t* rows) except -1 nogil:
@@ -36,7 +42,20 @@ cdef violation_row_t* new_violation(rows_t* rows) except NULL nogil:
     return &rows.violations[rows.violation_count - 1]
 
 
-cdef void rows_free(rows_t* rows) noexcept nogil:
+cdef void rows_begin(rows_t* rows) noexcept:
+    """Begin with blocks of an earlier episode: fresh pages cost more than writing the rows."""
+    rows[0] = spare
+    memset(&spare, 0, sizeof(rows_t))
+
+
+cdef void rows_free(rows_t* rows) noexcept:
+    """Give the blocks back, or keep them for the next episode if they are larger than the spare."""
+    global spare
+    cdef rows_t smaller = spare
+    if smaller.event_capacity < rows.event_capacity <= KEPT:
+        spare = rows[0]
+        spare.event_count = spare.interval_count = spare.violation_count = 0
+        rows[0] = smaller
     free(rows.events)
     free(rows.intervals)
     free(rows.violations)

@@ -15,7 +15,7 @@ from desbench._engine.case cimport Case
 from desbench._engine.cellset cimport next_cell
 from desbench._engine.rules cimport dispatch_t, run
 from desbench._engine.memory cimport vector_t
-from desbench._engine.rows cimport drain_events, drain_intervals, drain_violations
+from desbench._engine.rows cimport drain_events, drain_intervals, drain_violations, rows_begin
 from desbench._engine.state cimport (
     clone_shop,
     free_shop,
@@ -93,10 +93,13 @@ cdef class Simulation:
             self.case = original.case
             self.shop = clone_shop(original.shop)
             self.shop.traced = trace
-            return
-        self.case = Case(instance)
-        self.shop = new_shop(self.case.case, trace)
-        begin(self.shop)
+        else:
+            self.case = Case(instance)
+            self.shop = new_shop(self.case.case, trace)
+        if trace:
+            rows_begin(&self.shop.rows)
+        if original is None:
+            begin(self.shop)
 
     def __dealloc__(self):
         free_shop(self.shop)
