@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 #: Decisions that a message asks for or carries: without it the asker hears nothing, and when its
 #: deadline passes, goes on as after the decline.
 BY_MESSAGE: Final = {BID, COMMIT, RESPOND, REROUTE, NOTIFY, MONITOR}
-#: The same for an area alone: of what the plant chooses itself nobody sent it a message.
+#: The same for what the plant passed on to an area, which may hand it back.
 AREA_BY_MESSAGE: Final = {ROUTE_CELL, DELEGATE}
 
 
@@ -67,5 +67,5 @@ class Absence:
 
     @staticmethod
     def _is_sent(ask: Activation) -> bool:
-        by_area = ask.agent.role == "area" and ask.kind in AREA_BY_MESSAGE
+        by_area = ask.kind in AREA_BY_MESSAGE and ask.decline == "escalate"
         return bool(ask.decline) and (ask.kind in BY_MESSAGE or by_area)
