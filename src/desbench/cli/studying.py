@@ -106,19 +106,21 @@ def calibration(suites: tuple[str, ...], output: Path | None) -> None:
 
 @study_command.command()
 @click.option("--suite", metavar="S", default="intercell_a5c12_harder", show_default=True)
+@click.option("--faults", metavar="FILE", help="Faults on purpose, as in desbench run.")
 @click.option("--output", type=FILE, metavar="FILE", help="Put the report between its markers.")
 @debug_option
-def responsibility(suite: str, output: Path | None) -> None:
+def responsibility(suite: str, faults: str | None, output: Path | None) -> None:
     """Show who told, watched and acted, by paradigm, and what each part of it is worth."""
     from desbench.studies import responsibility as study
     from desbench.studies.page import between
     from desbench.trace import atomic_write
 
-    report = study.main(suite)
+    report = study.main(suite, faults)
     click.echo(report)
     if output is not None:
-        text = output.read_text(encoding="utf-8")
-        atomic_write(output, between(text, "responsibility", report).encode())
+        text, marks = output.read_text(encoding="utf-8"), "responsibility"
+        marks += " with faults" if faults else ""
+        atomic_write(output, between(text, marks, report).encode())
 
 
 @study_command.command()

@@ -30,15 +30,15 @@ COMPARED = ("responsibility", "tardiness_all", "messages")
 Measures = Mapping[str, Any]
 
 
-def main(suite: str = SUITE) -> str:
-    """Play the test cases of a suite and return the report as Markdown."""
-    found = plays(suite)
+def main(suite: str = SUITE, faults: str | None = None) -> str:
+    """Play the test cases of a suite, with faults or without, and return the report as Markdown."""
+    found = plays(suite, faults)
     lines = ["Means over the cases:", "", *_means(found), ""]
     lines += [f"Less `{PARADIGMS[-1]}`, paired over the cases, with 95 % intervals:", ""]
     return "\n".join([*lines, *_differences(found)]) + "\n"
 
 
-def plays(suite: str) -> dict[str, list[Measures]]:
+def plays(suite: str, faults: str | None = None) -> dict[str, list[Measures]]:
     """Measures of each case, by paradigm and ablation."""
     from desbench.controllers.backends.rules import Rules
     from desbench.controllers.frameworks.native import Native
@@ -56,7 +56,7 @@ def plays(suite: str) -> dict[str, list[Measures]]:
     for name, mode in modes.items():
         found[name] = []
         for case in loaded.cases("test"):
-            episode = Episode(loaded, case.id, mode)
+            episode = Episode(loaded, case.id, mode, faults=faults)
             episode.play(Native(Rules()), strict=True)
             found[name].append(episode.measures)
     return found
