@@ -10,7 +10,9 @@ In, from its standard output, one line for each decision:
 
 from __future__ import annotations
 
+import contextlib
 import json
+import math
 import queue
 import subprocess
 import threading
@@ -26,7 +28,7 @@ PROTOCOL = 1
 GRACE_S = 5.0  #: for the program to end by itself after the last line
 USAGE = ("messages", "input_tokens", "output_tokens", "cost")
 
-Line = str | None  #: None: the output has ended
+Line = str | None  #: None: no line follows
 
 
 class Command:
@@ -53,7 +55,8 @@ class Command:
         self._timeout_s = timeout_s
         self._log = log
         self._process: subprocess.Popen[str] | None = None
-        self._lines: queue.Queue[Line] = queue.Queue()
+        self._lines: queue.Queue[Line] = queue.Queue()  #: from the program
+        self._told: queue.Queue[Line] = queue.Queue()  #: to it
 
     def reset(self, info: Mapping[str, Any]) -> None:
         """Start the program before its first episode, and tell it of this one."""
@@ -94,19 +97,10 @@ class Command:
 
     def close(self) -> None:
         """End the program: its input closes; one that stays is killed."""
-        process, self._process = self._process, None
-        if process is None:
-            return
-        try:
-            if process.stdin is not None:
-                process.stdin.close()
-        except OSError:
-            pass  # it has ended already
-        try:
-            process.wait(GRACE_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        if self._process is not None:
+            self._told.put(None)
+            _ended(self._process)
+            self._process = None
 
     def _start(self) -> None:
         log = None if self._log is None else open(self._log, "ab")  # noqa: SIM115
@@ -116,8 +110,8 @@ class Command:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
-                text=True,
                 encoding="utf-8",
+                errors="replace",
                 bufsize=1,
             )
         except OSError as error:
@@ -127,21 +121,15 @@ class Command:
         finally:
             if log is not None:
                 log.close()
-        self._lines = queue.Queue()
-        output = self._process.stdout
-        assert output is not None
-        threading.Thread(target=_listen, args=(output, self._lines), daemon=True).start()
+        self._lines, self._told = queue.Queue(), queue.Queue()
+        for work, pipe, lines in (
+            (_listen, self._process.stdout, self._lines),
+            (_tell, self._process.stdin, self._told),
+        ):
+            threading.Thread(target=work, args=(pipe, lines), daemon=True).start()
 
     def _say(self, content: Mapping[str, Any]) -> None:
-        assert self._process is not None, "reset comes first"
-        stdin = self._process.stdin
-        assert stdin is not None, "opened as a pipe"
-        try:
-            stdin.write(json.dumps(content, allow_nan=False) + "\n")
-            stdin.flush()
-        except OSError:
-            if content["type"] != "end":  # after its last answer a program may leave
-                raise ControllerEnded(self._ending(content.get("epoch"))) from None
+        self._told.put(json.dumps(content, allow_nan=False) + "\n")
 
     def _without(self, asked: Mapping[str, Any], outcome: str) -> dict[str, Any]:
         self.notes = {agent: Note(EXTERNAL, outcome) for agent in asked}
@@ -150,13 +138,28 @@ class Command:
     def _take(self, usage: Any) -> None:
         if isinstance(usage, Mapping):
             told = {name: usage.get(name) for name in USAGE}
-            self.usage.update({n: v for n, v in told.items() if type(v) in (int, float)})
+            self.usage.update({name: v for name, v in told.items() if _counts(v)})
 
-    def _ending(self, epoch: Any) -> str:
-        code = None if self._process is None else self._process.wait()
-        when = "before the first decision" if epoch is None else f"in epoch {epoch}"
+    def _ending(self, epoch: int) -> str:
+        assert self._process is not None, "reset comes first"
+        code = _ended(self._process)
         where = "" if self._log is None else f"; what it said is in {self._log.name}"
-        return f"controller command {self.words[0]}: ended with exit code {code} {when}{where}"
+        program = f"controller command {self.words[0]}"
+        return f"{program}: ended with exit code {code} in epoch {epoch}{where}"
+
+
+def _counts(value: Any) -> bool:
+    """Whether a value can be added up: a number, finite and not negative."""
+    return type(value) in (int, float) and 0 <= value < math.inf
+
+
+def _ended(process: subprocess.Popen[str]) -> int:
+    """Return the exit code of a program that has been told to end; one that stays is killed."""
+    try:
+        return process.wait(GRACE_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.wait()
 
 
 def _listen(output: IO[str], lines: queue.Queue[Line]) -> None:
@@ -165,11 +168,21 @@ def _listen(output: IO[str], lines: queue.Queue[Line]) -> None:
     lines.put(None)
 
 
+def _tell(stdin: IO[str], lines: queue.Queue[Line]) -> None:
+    """Write lines in a thread: a program that does not read must not hold up its limit of time."""
+    with contextlib.suppress(OSError, ValueError):  # it has ended; its output will say so
+        while (line := lines.get()) is not None:
+            stdin.write(line)
+            stdin.flush()
+    with contextlib.suppress(OSError):
+        stdin.close()
+
+
 def _read(line: str) -> dict[str, Any] | None:
     """An answer, None if the line is none."""
     try:
         content = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(content, dict) or type(content.get("epoch")) is not int:
         return None

@@ -121,6 +121,35 @@ def test_a_broken_protocol_is_no_result(tmp_path: Path, answering: str, message:
         played(program(tmp_path, answering))
 
 
+def test_a_program_that_reads_nothing_ends_within_its_limits(tmp_path: Path) -> None:
+    """Its pipe fills up; each decision is late, and nobody waits for ever."""
+    deaf = [sys.executable, "-c", "import time; time.sleep(600)"]
+    runner = Command(deaf, timeout_s=0.001)
+    episode = Episode("smoke", paradigm="holonic_hybrid")
+    episode.play(runner)
+    assert outcomes(episode) == {("fallback", "late")}
+    assert sum(len(line or "") for line in runner._told.queue) > 0, "the pipe never filled"
+    runner._process.kill()
+    runner.close()
+
+
+def test_a_program_that_closes_its_output_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says no more and does not leave: it is killed, and the case ends."""
+    monkeypatch.setattr("desbench.controllers.command.GRACE_S", 0.1)
+    mute = "import os, time; os.close(1); time.sleep(600)"
+    with pytest.raises(ControllerEnded, match="ended with exit code -9"):
+        played([sys.executable, "-c", mute])
+
+
+def test_usage_that_cannot_be_added_is_left_out(tmp_path: Path) -> None:
+    """NaN or a negative count would spoil every sum after it."""
+    usage = "answer['usage'] = {'messages': float('nan'), 'cost': -1, 'input_tokens': 3}\n"
+    _, runner = played(program(tmp_path, usage + SAY))
+    assert list(runner.usage) == ["input_tokens"]
+
+
 def command(here: Path, *words: str) -> tuple[int, str, list[dict[str, str]]]:
     """Exit code, output and summary rows of `desbench run` on smoke."""
     asked = ["run", "--suite", "smoke", "--paradigm", "holonic", "--output-dir", str(here / "OUT")]

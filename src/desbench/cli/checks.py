@@ -78,7 +78,11 @@ def _complaints(folder: Path, record: Record, suite: Suite | None) -> list[str]:
     instance = suite.realise(record.key.case) if suite is not None else None
     report = findings_of(trace, instance, trace_hash=record.trace_hash)
     complaints = [str(finding) for finding in report.findings]
-    for name, value in measures_of(trace).items():
+    try:
+        measured = measures_of(trace)
+    except TraceError as error:  # a row that no measure can read
+        return [*complaints, f"measures: {error}"]
+    for name, value in measured.items():
         if record.measures.get(name) != value:
             stored = record.measures.get(name)
             complaints.append(f"measures: {name} is {value}, stored was {stored}")

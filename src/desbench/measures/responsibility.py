@@ -7,14 +7,14 @@ the agents. Source: the RCM paper; what counts as an answer is ours (`docs/measu
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from functools import lru_cache
 
 from desbench.measures.definition import Value, add, secondary
 from desbench.measures.signals import GROUPS, signals_of
-from desbench.paradigms.responsibility import CommitmentGraph, Shape, shape
-from desbench.paradigms.responsibility.record import from_mapping
+from desbench.paradigms.responsibility import Commitment, Shape, shape
+from desbench.paradigms.responsibility.commitment import ACCEPTED, NONE
+from desbench.trace.commitments import entries_of
 from desbench.trace.trace import Trace
 
 SHARES = {
@@ -118,8 +118,20 @@ def _has_any(trace: Trace) -> bool:
 
 @lru_cache(maxsize=4)
 def _shape(trace: Trace) -> Shape:
-    book = CommitmentGraph()
-    for text in trace.texts("commitments", "entry"):
-        entry = from_mapping(json.loads(text or "null"))
-        book.apply(entry.message, entry.at)
-    return shape(book)
+    entries = entries_of(trace)
+    agreed = {entry.message.commitment for entry in entries if entry.after == ACCEPTED}
+    asked = [entry.message for entry in entries if entry.before == NONE]
+    return shape(
+        Commitment(
+            id=message.commitment,
+            conversation=message.conversation,
+            delegator=message.sender,
+            delegatee=message.receiver,
+            terms=message.terms,
+            chain=message.chain,
+            parent=message.parent,
+            agreed=int(message.commitment in agreed),
+        )
+        for message in asked
+        if message.terms is not None
+    )

@@ -6,7 +6,6 @@ does with it: which item a commitment is about, what counts as evidence, what is
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,7 +22,7 @@ from desbench.paradigms.responsibility import (
     request,
 )
 from desbench.paradigms.responsibility import protocol as rcp
-from desbench.paradigms.responsibility.record import to_mapping
+from desbench.paradigms.responsibility.record import to_json
 from desbench.protocol.decision import Agent
 
 if TYPE_CHECKING:
@@ -216,7 +215,7 @@ class Ledger:
                 "guard": entry.guard or None,
                 "forced": int(is_forced),
                 "cause": message.cause or None,
-                "entry": json.dumps(to_mapping(entry), sort_keys=True),
+                "entry": to_json(entry),
             }
         )
 

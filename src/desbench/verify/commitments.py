@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-
-from desbench.errors import InputError, LawBroken
-from desbench.paradigms.responsibility import Entry, replay
+from desbench.errors import TraceError
+from desbench.paradigms.responsibility import replay
 from desbench.paradigms.responsibility.commitment import OPEN
-from desbench.paradigms.responsibility.record import from_mapping
+from desbench.trace.commitments import entries_of
 from desbench.trace.trace import Trace
 from desbench.verify.columns import law
 
@@ -20,9 +17,9 @@ SHARED = ("epoch", "time", "sender", "receiver", "job", "operation", "commitment
 def commitments_follow_the_table(trace: Trace) -> list[str]:
     """The log of commitments replays against the transition table, and all have ended."""
     try:
-        entries = list(_entries(trace))
+        entries = entries_of(trace)
         ended = replay(entries)
-    except (InputError, LawBroken) as error:
+    except TraceError as error:  # LawBroken is one
         return [str(error)]
     broken = [f"{name} is {status} at the end" for name, status in ended.items() if status in OPEN]
     rows = trace.commitments.to_pylist()
@@ -54,19 +51,18 @@ def commitments_have_their_messages(trace: Trace) -> list[str]:
 @law
 def evidence_is_a_finish(trace: Trace) -> list[str]:
     """Evidence names the finish row of the very operation, at its time."""
-    events = {row["seq"]: row for row in trace.events.to_pylist() if row["kind"] == "finish"}
-    broken = []
-    for at, entry in enumerate(_entries(trace)):
-        for piece in entry.message.evidence:
-            row = events.get(int(piece.ref.rpartition(" ")[2]))
-            if row is None or (f"J{row['job']}.{row['operation']}", row["time"]) != (
-                piece.what,
-                piece.at,
-            ):
-                broken.append(f"commitments row {at}: {piece.ref} does not show {piece.what}")
-    return broken
-
-
-def _entries(trace: Trace) -> Iterator[Entry]:
-    for text in trace.texts("commitments", "entry"):
-        yield from_mapping(json.loads(text or "null"))
+    finished = {
+        f"events {row['seq']}": (f"J{row['job']}.{row['operation']}", row["time"])
+        for row in trace.events.to_pylist()
+        if row["kind"] == "finish"
+    }
+    try:
+        entries = entries_of(trace)
+    except TraceError:
+        return []  # commitments_follow_the_table says so
+    return [
+        f"commitments row {at}: {piece.ref} does not show {piece.what}"
+        for at, entry in enumerate(entries)
+        for piece in entry.message.evidence
+        if finished.get(piece.ref) != (piece.what, piece.at)
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -51,3 +52,16 @@ def from_mapping(found: Any) -> Entry:
     if found["result"] not in RESULTS:
         raise InputError(f"entry: result={found['result']!r}, must be one of {', '.join(RESULTS)}")
     return Entry(**{**found, "message": wire.from_mapping(found["message"])})
+
+
+def to_json(entry: Entry) -> str:
+    """Write an entry as one line, with its keys in order."""
+    return json.dumps(to_mapping(entry), sort_keys=True)
+
+
+def from_json(text: str) -> Entry:
+    """Read what `to_json` wrote; `InputError` says what is wrong."""
+    try:
+        return from_mapping(json.loads(text))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"entry: not JSON ({error})") from None
