@@ -205,6 +205,16 @@ def test_a_law_finds_what_breaks_it(law: Law) -> None:
     pytest.fail("no trace has such a row")
 
 
+@pytest.mark.parametrize("text", ["", "null", "[" * 10_000, '{"message": 1}'])
+def test_an_entry_that_cannot_be_read_is_a_complaint(text: str) -> None:
+    """A damaged trace is what verify is for: it must not break over one."""
+    trace = played("responsibility_rcm", TYPICAL)[1]
+    broken = changed(trace, "commitments", trace.commitments.num_rows - 1, entry=text)
+    found = verify(broken).findings
+    assert [finding.law for finding in found] == ["commitments_follow_the_table"]
+    assert found[0].text.startswith(f"commitments row {trace.commitments.num_rows - 1}: entry")
+
+
 @cache
 def waited() -> Trace:
     """Work 0-10. Due at 4 a stop that waits: 10-15; due at 12 the next: 15-16, right after it.

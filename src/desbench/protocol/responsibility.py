@@ -20,7 +20,7 @@ from desbench.protocol.decision import (
 from desbench.protocol.estimate import cautious
 from desbench.protocol.ledger import Ledger
 from desbench.protocol.organisation import Organisation
-from desbench.protocol.steps import Command, Outcome, Step
+from desbench.protocol.steps import Command, Outcome, Step, by_area
 
 CANDIDATES: Final = 2  #: cells an area asks in one attempt, one after the other
 
@@ -32,30 +32,19 @@ def book_of(org: Organisation) -> Ledger:
 
 
 def delegate(org: Organisation, job: int) -> Step[bool]:
-    """The plant asks an area, which accepts once a cell has; a failed pair is closed."""
-    plant, ledger = org.facts.plant, book_of(org)
-    while areas := org.open_areas(job):
-        ask = org.ask(DELEGATE, plant, job, [org.facts.areas[a] for a in areas], "defer")
-        yield [ask]
-        org.close(ask)
-        if ask.declined:
-            org.parking.decline(job)
-            return False
-        area = ask.choice
-        upper = ledger.request(job, plant, area, _date(org, job))
-        cells = org.eligible(job).cells_of_area[area.number]
-        outcome = yield from find_cell(org, job, area, cells, upper)
-        if outcome is Outcome.PLACED:
-            ledger.say(upper, rcp.ACCEPT, area, is_forced=True)
-            return True
+    """The plant asks an area, which accepts once one of its cells has."""
+    return by_area(org, job, DELEGATE, _by_commitment)
+
+
+def _by_commitment(org: Organisation, job: int, area: Agent, cells: list[int]) -> Step[Outcome]:
+    ledger = book_of(org)
+    upper = ledger.request(job, org.facts.plant, area, _date(org, job))
+    outcome = yield from find_cell(org, job, area, cells, upper)
+    if outcome is Outcome.PLACED:
+        ledger.say(upper, rcp.ACCEPT, area, is_forced=True)
+    else:
         ledger.say(upper, rcp.REJECT, area, is_forced=outcome is Outcome.FULL)
-        if outcome is Outcome.FULL:
-            org.news.hear(plant, "no room")
-            org.parking.fail(job, area.number, cells)
-        else:
-            org.news.hear(plant, "rejected")
-            org.parking.decline(job, area.number)
-    return False
+    return outcome
 
 
 def _date(org: Organisation, job: int) -> int | None:

@@ -33,6 +33,7 @@ Step = Generator[list[Activation], None, T]
 
 Bid = tuple[int, int]  #: (promised finish, cell)
 Command = Callable[[int, int, int], None]  #: of an acceptance: job, cell, promise
+PassOn = Callable[[Organisation, int, Agent, list[int]], Step["Outcome"]]
 
 
 class Outcome(Enum):
@@ -43,23 +44,26 @@ class Outcome(Enum):
     FULL = "full"  #: nobody who could take the item had room
 
 
-def by_area(org: Organisation, job: int) -> Step[bool]:
-    """The plant names an area, the area a cell; a failed pair is closed and the next one tried."""
+def by_area(
+    org: Organisation, job: int, kind: str = ROUTE_AREA, pass_on: PassOn | None = None
+) -> Step[bool]:
+    """The plant names an area, the area finds a cell; a failed pair is closed, the next one tried.
+
+    `pass_on` is how the area is told and answers; default by an order.
+    """
     plant = org.facts.plant
     while areas := org.open_areas(job):
-        ask = org.ask(ROUTE_AREA, plant, job, [org.facts.areas[a] for a in areas], "defer")
+        ask = org.ask(kind, plant, job, [org.facts.areas[a] for a in areas], "defer")
         yield [ask]
         org.close(ask)
         if ask.declined:
             org.parking.decline(job)
             return False
         area = ask.choice
-        org.tell(plant, area, messages.DELEGATE, job)
         cells = org.eligible(job).cells_of_area[area.number]
-        outcome = yield from _place(org, job, area, cells)
+        outcome = yield from (pass_on or _by_order)(org, job, area, cells)
         if outcome is Outcome.PLACED:
             return True
-        org.tell(area, plant, messages.ESCALATE, job)
         if outcome is Outcome.FULL:
             org.news.hear(plant, "no room")
             org.parking.fail(job, area.number, cells)
@@ -67,6 +71,14 @@ def by_area(org: Organisation, job: int) -> Step[bool]:
             org.news.hear(plant, "escalated")
             org.parking.decline(job, area.number)
     return False
+
+
+def _by_order(org: Organisation, job: int, area: Agent, cells: list[int]) -> Step[Outcome]:
+    org.tell(org.facts.plant, area, messages.DELEGATE, job)
+    outcome = yield from _place(org, job, area, cells)
+    if outcome is not Outcome.PLACED:
+        org.tell(area, org.facts.plant, messages.ESCALATE, job)
+    return outcome
 
 
 def by_cell(org: Organisation, job: int) -> Step[bool]:

@@ -10,14 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from desbench.paradigms import ALIASES, paradigm
 from desbench.report.intervals import paired
 from desbench.report.table import number
 
 SUITE = "intercell_a5c12_harder"
-PARADIGMS = (
-    *("centralized_plant", "hierarchical_chain", "heterarchical_cnp", "holonic_hybrid"),
-    "responsibility_rcm",
-)
+PARADIGMS = tuple(ALIASES.values())
 #: Parts that are taken out of responsibility_rcm, one at a time.
 PARTS = ("monitor", "intervene", "recursive")
 SHOWN = (
@@ -44,7 +42,6 @@ def plays(suite: str, faults: str | None = None) -> dict[str, list[Measures]]:
     from desbench.controllers.frameworks.native import Native
     from desbench.episode import Episode
     from desbench.instances.suite import load_suite
-    from desbench.paradigms import paradigm
 
     loaded = load_suite(suite)
     whole = paradigm(PARADIGMS[-1])

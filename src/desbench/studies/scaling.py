@@ -17,13 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from desbench.errors import MissingExtra
+from desbench.paradigms import ALIASES
 from desbench.report.intervals import interval
 
 SUITES = ("scale_a3c9", "scale_a5c12", "scale_a8c24", "scale_a16c64", "scale_a32c256")
-PARADIGMS = (
-    *("centralized_plant", "hierarchical_chain", "heterarchical_cnp", "holonic_hybrid"),
-    "responsibility_rcm",
-)
+PARADIGMS = tuple(ALIASES.values())
 HEAD = ("level", "paradigm", "cells", "cases", "mean", "low", "high")
 INSTALL = "study scaling draws with matplotlib: pip install 'desbench[plot]'"
 
