@@ -92,7 +92,7 @@ class Episode:
     @property
     def epoch(self) -> int:
         """Epochs so far, forced ones included; the number of the open one."""
-        return self._org.epoch
+        return self._org.epochs
 
     @property
     def decision(self) -> Decision | None:
@@ -272,8 +272,7 @@ class Episode:
         org.is_open = False
         self._asks, self._decision = {}, None
         for asks in self._steps:
-            org.epoch += 1
-            org.sim.epoch = org.epoch
+            org.begin_epoch()
             chosen = []
             for ask in asks:
                 if len(ask.legal) == 1:

@@ -11,6 +11,7 @@ from typing import Final
 
 from desbench.paradigms.responsibility import protocol as rcp
 from desbench.protocol import counts
+from desbench.protocol.conversations import Step
 from desbench.protocol.decision import (
     AGREE,
     DELEGATE,
@@ -30,7 +31,7 @@ from desbench.protocol.estimate import cautious
 from desbench.protocol.ledger import DEPTH, Signal
 from desbench.protocol.organisation import Organisation
 from desbench.protocol.responsibility import ask_cell, book_of, find_cell
-from desbench.protocol.steps import Outcome, Step
+from desbench.protocol.steps import Outcome
 
 BREAKDOWN: Final = "breakdown"  #: the machine under the item went down
 STRANDED: Final = "stranded"  #: no eligible machine of the cell is up, or patience ran out

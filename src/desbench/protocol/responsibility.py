@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from desbench.paradigms.responsibility import protocol as rcp
+from desbench.protocol.conversations import Step
 from desbench.protocol.decision import (
     ACCEPT,
     COUNTER,
@@ -20,7 +21,7 @@ from desbench.protocol.decision import (
 from desbench.protocol.estimate import cautious
 from desbench.protocol.ledger import Ledger
 from desbench.protocol.organisation import Organisation
-from desbench.protocol.steps import Command, Outcome, Step
+from desbench.protocol.steps import Command, Outcome
 
 CANDIDATES: Final = 2  #: cells an area asks in one attempt, one after the other
 
