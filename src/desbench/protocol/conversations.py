@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from desbench.protocol.decision import Activation
+from desbench.protocol.decision import LATE, STALE, Activation
 
 if TYPE_CHECKING:
     from desbench.protocol.authority import AuthorityMode
@@ -90,6 +90,10 @@ class Conversations:
         talk.areas.clear()
         return talk
 
+    def all_asleep(self) -> list[Conversation]:
+        """Return those that sleep, by number."""
+        return [self._asleep[number] for number in sorted(self._asleep)]
+
 
 def converse(org: Organisation, talk: Conversation) -> Epochs[bool]:
     """Let a conversation go on until it ends or sleeps. True if the shop changed."""
@@ -120,11 +124,25 @@ def resume(org: Organisation) -> Epochs[bool]:
     """Go on with a conversation that was woken; one whose item has gone ends here, stale."""
     talk = org.talks.take_up()
     if talk.is_over():
-        assert talk.step is not None
-        org.talks.present = talk
-        for ask in talk.asks:
-            org.refuse(ask)
-        org.talks.present = Conversation()
-        talk.step.close()
+        _break_off(org, talk, STALE)
         return False
     return (yield from converse(org, talk))
+
+
+def break_off_all(org: Organisation) -> None:
+    """At the end of the episode no answer that is under way arrives any more."""
+    for talk in org.talks.all_asleep():
+        _break_off(org, talk, "end")
+
+
+def _break_off(org: Organisation, talk: Conversation, cause: str) -> None:
+    assert talk.step is not None
+    org.talks.present = talk
+    for ask in talk.asks:
+        if ask.outcome != LATE:
+            org.close(ask, STALE)
+    if org.ledger is not None:
+        for job in sorted(talk.items):
+            org.ledger.take_back(job, cause)
+    org.talks.present = Conversation()
+    talk.step.close()

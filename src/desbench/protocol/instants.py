@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from desbench.protocol.authority import MEDIATED_CNP, PLANT_DIRECT, RESPONSIBILITY
-from desbench.protocol.conversations import Conversation, Epochs, Step, converse, resume
+from desbench.protocol.conversations import (
+    Conversation,
+    Epochs,
+    Step,
+    break_off_all,
+    converse,
+    resume,
+)
 from desbench.protocol.decision import DISPATCH, MODE, RELEASE, Activation, Agent
 from desbench.protocol.failures import answer, look, open_signals
 from desbench.protocol.organisation import RETRIES, Organisation
@@ -28,6 +35,7 @@ def episode(org: Organisation) -> Epochs[None]:
         yield from instant(org)
         stop = advance()
     _look(org, stop)
+    break_off_all(org)
     if org.ledger is not None:
         org.ledger.close_all()
 

@@ -138,8 +138,8 @@ class Organisation:
         self.talks.number()
 
     def thinking(self, ask: Activation) -> int:
-        """Return how long an answer takes; what is forced takes no time."""
-        if ask.source == FORCED:
+        """Return how long an answer takes; nobody thinks about what is forced, or lost."""
+        if ask.source == FORCED or ask.outcome == LOST:
             return 0
         if self.coordination.is_measured:
             return round(ask.latency_s * self.ticks_per_s)
@@ -252,6 +252,7 @@ class Organisation:
         """Record an answer, once; an outcome that turns up later is added to it."""
         if ask.row >= 0:
             if outcome:
+                ask.outcome = outcome
                 self.recorder.amend(ask.row, outcome)
                 self.news.hear(ask.agent, outcome)
             return

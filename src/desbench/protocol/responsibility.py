@@ -15,13 +15,14 @@ from desbench.protocol.decision import (
     COUNTER,
     DELEGATE,
     RESPOND,
+    STALE,
     SUPERSEDED,
     Agent,
 )
 from desbench.protocol.estimate import cautious
 from desbench.protocol.ledger import Ledger
 from desbench.protocol.organisation import Organisation
-from desbench.protocol.steps import Command, Outcome
+from desbench.protocol.steps import Command, Outcome, arrive, decide
 
 CANDIDATES: Final = 2  #: cells an area asks in one attempt, one after the other
 
@@ -35,21 +36,25 @@ def book_of(org: Organisation) -> Ledger:
 def delegate(org: Organisation, job: int) -> Step[bool]:
     """The plant asks an area, which accepts once a cell has; a failed pair is closed."""
     plant, ledger = org.facts.plant, book_of(org)
-    while areas := org.open_areas(job):
+    tried: set[int] = set()  # what closes a pair may open again when time moves
+    while areas := [area for area in org.open_areas(job) if area not in tried]:
         ask = org.ask(DELEGATE, plant, job, [org.facts.areas[a] for a in areas], "defer")
-        yield [ask]
+        yield from decide(org, [ask])
         org.close(ask)
         if ask.declined:
             org.parking.decline(job)
             return False
         area = ask.choice
+        tried.add(area.number)
         upper = ledger.request(job, plant, area, _date(org, job))
+        yield from arrive(org)
         cells = org.eligible(job).cells_of_area[area.number]
         outcome = yield from find_cell(org, job, area, cells, upper)
         if outcome is Outcome.PLACED:
             ledger.say(upper, rcp.ACCEPT, area, is_forced=True)
             return True
         ledger.say(upper, rcp.REJECT, area, is_forced=outcome is Outcome.FULL)
+        yield from arrive(org)
         if outcome is Outcome.FULL:
             org.news.hear(plant, "no room")
             org.parking.fail(job, area.number, cells)
@@ -79,14 +84,14 @@ def find_cell(
     for left in range(CANDIDATES - 1, -1, -1):
         options = [cell for cell in org.with_room(job, cells) if cell not in asked]
         ask = org.ask(DELEGATE, area, job, options, decline)
-        yield [ask]
+        yield from decide(org, [ask])
         if ask.declined:
             org.close(ask)
             return Outcome.DECLINED if asked or options else Outcome.FULL
         cell = ask.choice
         asked.add(cell)
         if org.sim.room(cell.number, job) <= 0:
-            org.close(ask, SUPERSEDED)
+            org.refuse(ask)
             continue
         org.close(ask)
         if (yield from ask_cell(org, job, area, cell, upper, replaces, left)):
@@ -109,26 +114,33 @@ def ask_cell(
     """
     ledger = book_of(org)
     lower = ledger.request(job, delegator, cell, None, ledger.book[parent], replaces)
+    choice = org.talks.present.asks  # that of the delegator
+    yield from arrive(org)
+    if not org.can_place(job, cell.number):
+        for ask in choice:
+            org.refuse(ask)
+        return (yield from _rejected(org, lower, cell, delegator, STALE))
     expected = org.sim.estimate(job, cell.number)[0]
     promises = [(ACCEPT, org.now + expected), (COUNTER, org.now + cautious(expected))]
     ask = org.ask(RESPOND, cell, job, promises, "reject")
-    yield [ask]
+    yield from decide(org, [ask])
     command = org.assign if org.sim.assigned(job) < 0 else org.move
     if ask.declined:
         org.close(ask)
-        ledger.say(lower, rcp.REJECT, cell)
-        org.news.hear(delegator, "rejected")
-        return False
+        return (yield from _rejected(org, lower, cell, delegator))
     word, promise = ask.choice
     if word == ACCEPT:
+        yield from arrive(org)  # it binds where it is heard
         if not org.stands(ask, command, job, cell.number, promise):
-            ledger.say(lower, rcp.REJECT, cell, is_forced=True, cause=SUPERSEDED)
+            cause = SUPERSEDED if org.now == ask.time else STALE
+            ledger.say(lower, rcp.REJECT, cell, is_forced=True, cause=cause)
             return False
         _agreed(org, job, parent, lower, replaces)
         ledger.say(lower, rcp.ACCEPT, cell, promise=promise)
     else:
         org.close(ask)
         ledger.say(lower, rcp.COUNTER, cell, terms=ledger.later(lower, promise))
+        yield from arrive(org)
         if not (yield from _answer_counter(org, job, delegator, lower, left, command)):
             return False
         _agreed(org, job, parent, lower, replaces)
@@ -136,6 +148,16 @@ def ask_cell(
     ledger.accepted(job, [*_above(ledger, lower), lower])
     org.news.hear(delegator, "accepted")
     return True
+
+
+def _rejected(
+    org: Organisation, lower: str, cell: Agent, delegator: Agent, cause: str = ""
+) -> Step[bool]:
+    """The cell does not take it: by choice, or for a cause."""
+    book_of(org).say(lower, rcp.REJECT, cell, is_forced=bool(cause), cause=cause)
+    yield from arrive(org)
+    org.news.hear(delegator, "rejected")
+    return False
 
 
 def _answer_counter(
@@ -148,8 +170,9 @@ def _answer_counter(
     assert promise is not None, "a counter has a date"
     ask = org.ask(RESPOND, delegator, job, [(held.delegatee, promise)], "reject")
     ask.extra = left
-    yield [ask]
+    yield from decide(org, [ask])
     cell = ledger.agent(held.delegatee)
+    yield from arrive(org)
     if not ask.declined and org.stands(ask, command, job, cell.number, promise):
         return True
     if ask.declined:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import NamedTuple
 
+from desbench.instances.coordination import Coordination
 from desbench.trace.trace import Trace
 
 NONE = -1
@@ -106,6 +107,13 @@ class Case:
             self.downs[machine].append(Down(start, end, cause or "", interruption or ""))
         row = trace.setting
         self.deliver = bool(row("deliver"))
+        roles = ("plant", "area", "cell")
+        delays = ("message_delay", *(f"decision_delay_{role}" for role in roles))
+        self.coordination = Coordination(
+            *(row(name) or 0 for name in delays),
+            is_measured=bool(row("decision_delay_measured")),
+            deadline=NONE if (deadline := row("deadline")) is None else deadline,
+        )
         self.eco_duration = (row("eco_duration_num") or 1, row("eco_duration_den") or 1)
         self.eco_power = (row("eco_power_num") or 0, row("eco_power_den") or 1)
 
