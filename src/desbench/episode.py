@@ -256,7 +256,7 @@ class Episode:
             if outcome:
                 action = self._contract_safe(cast(Decision, self._decision)["active_agents"][agent])
                 told = outcome if note.outcome == OK else note.outcome
-                note = Note(FALLBACK, told, note.attempts)
+                note = Note(FALLBACK, told, note.attempts, note.latency_s)
             ask.answer(action, note)
         self._next()
 

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from desbench.protocol.decision import LATE, STALE, Activation
+from desbench.protocol.decision import BID, LATE, STALE, Activation
 
 if TYPE_CHECKING:
     from desbench.protocol.authority import AuthorityMode
@@ -139,7 +139,7 @@ def _break_off(org: Organisation, talk: Conversation, cause: str) -> None:
     assert talk.step is not None
     org.talks.present = talk
     for ask in talk.asks:
-        if ask.outcome != LATE:
+        if (ask.kind, ask.outcome) != (BID, LATE):
             org.close(ask, STALE)
     if org.ledger is not None:
         for job in sorted(talk.items):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from desbench.errors import DesbenchError
@@ -55,13 +58,23 @@ def play_again(
         told = trace.info.get("authority")
         paradigm = AuthorityMode(**told) if told else str(trace.info["paradigm"])
     attempts = trace.ints("decisions", "attempts").tolist()
+    took = _latencies(trace)
     recorded: dict[int, dict[str, tuple[int, Note]]] = {}
     for decision in decisions_of(trace):
-        note = Note(decision.source, decision.outcome, attempts[decision.row]).as_given()
+        latency = math.fsum(took[decision.epoch, decision.agent])
+        note = Note(decision.source, decision.outcome, attempts[decision.row], latency).as_given()
         recorded.setdefault(decision.epoch, {})[decision.agent] = decision.action, note
     episode = Episode(instance, paradigm=paradigm, faults=trace.info.get("faults"))
     episode.follow(recorded)
     return episode.trace
+
+
+def _latencies(trace: Trace) -> Mapping[tuple[int, str], list[float]]:
+    """Return by epoch and agent how long its calls took, which a case may charge."""
+    took: dict[tuple[int, str], list[float]] = defaultdict(list)
+    for row in trace.llm_calls.select(["epoch", "agent", "latency_s"]).to_pylist():
+        took[row["epoch"], row["agent"]].append(row["latency_s"])
+    return took
 
 
 def _differences(trace: Trace, again: Trace) -> list[str]:

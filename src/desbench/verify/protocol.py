@@ -328,4 +328,5 @@ def _longest_wait(coordination: Coordination) -> float:
     """Return how long nothing may be said in a conversation that goes on."""
     if coordination.is_measured:
         return math.inf
-    return coordination.message_delay + max(coordination[1:4])
+    deadline = max(0, coordination.deadline)
+    return coordination.message_delay + max(*coordination[1:4], deadline)
