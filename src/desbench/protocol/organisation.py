@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from desbench.errors import IllegalAction
 from desbench.protocol.absence import Absence
-from desbench.protocol.authority import MEDIATED_CNP, PLANT_DIRECT, RESPONSIBILITY, AuthorityMode
+from desbench.protocol.authority import (
+    MEDIATED_CNP,
+    PLANT_DIRECT,
+    RESPONSIBILITY,
+    AuthorityMode,
+    ShiftingAuthority,
+)
 from desbench.protocol.conversations import Conversations
 from desbench.protocol.decision import (
     AWARD,
@@ -43,6 +49,7 @@ from desbench.protocol.ledger import Ledger
 from desbench.protocol.news import News
 from desbench.protocol.parking import Parking
 from desbench.protocol.ranking import RANKS
+from desbench.protocol.shifting import Shifting
 
 if TYPE_CHECKING:
     from desbench._engine.simulation import Simulation, Stop
@@ -61,12 +68,16 @@ class Organisation:
         self,
         sim: Simulation,
         instance: Instance,
-        mode: AuthorityMode,
+        mode: AuthorityMode | ShiftingAuthority,
         recorder: Recorder,
         faults: Faults | None = None,
     ) -> None:
         self.sim = sim
-        self.mode = mode
+        self.shifting: Shifting | None = None
+        if isinstance(mode, ShiftingAuthority):
+            self.shifting = Shifting(self, mode, instance)
+        else:
+            self.mode = mode
         self.recorder = recorder
         self.facts = Facts(instance)
         self.absence = Absence(instance, faults)
@@ -86,14 +97,19 @@ class Organisation:
         self.up_in_area = [len(machines) for machines in self.facts.machines_of_area]
         self.promises: dict[int, tuple[int, int]] = {}  #: job -> (cell, promised finish)
         #: of a mode in which agents commit themselves
-        self.ledger = Ledger(self) if mode.routing_authority_mode == RESPONSIBILITY else None
+        self.ledger = (
+            Ledger(self)
+            if self.shifting is None and self.mode.routing_authority_mode == RESPONSIBILITY
+            else None
+        )
+        self.strandings = 0  #: so far
         self.refusals: dict[int, int] = {}  #: cell -> superseded dispatches of this instant
 
     # authority
 
     def mode_of(self, job: int) -> AuthorityMode:
         """Return the mode in force for an item (-1 = none): the one place that decides it."""
-        return self.mode
+        return self.mode if self.shifting is None else self.shifting.mode_of(job)
 
     def mediator(self, job: int) -> Agent:
         """Return who mediates: the area if all eligible cells lie in one, else the plant."""
@@ -158,6 +174,7 @@ class Organisation:
             self.news.clear()
         if stop.stalled:
             self.parking.lift()
+        self.strandings += len(stop.stranded)
         if stop.stranded:
             self.parking.kept.difference_update(stop.stranded)
         for machine in (*stop.breakdowns, *stop.repairs):

@@ -146,8 +146,9 @@ def agents_keep_their_authority(trace: Trace) -> list[str]:
 def _mode(trace: Trace, name: str) -> AuthorityMode | None:
     """Return the mode that a row names: from the facts of the trace, or as known here."""
     told = trace.info.get("authority")
-    if told is not None and told.get("mode_id") == name:
-        return AuthorityMode(**told)
+    known = {} if told is None else told.get("modes", {told["mode_id"]: told})
+    if name in known:
+        return AuthorityMode(**known[name])
     from desbench.paradigms import paradigm
 
     try:
