@@ -137,14 +137,14 @@ class ShiftingAuthority:
         InputError
             If the function gives anything but a mode of the four classic ways.
         """
-        mode = self.choose(summary)
-        if not isinstance(mode, AuthorityMode) or mode.routing_authority_mode == RESPONSIBILITY:
-            told = mode.mode_id if isinstance(mode, AuthorityMode) else repr(mode)
-            raise InputError(
-                f"authority function {self.mode_id} gave {told} at {summary.time:g}, must be an "
-                f"AuthorityMode with routing_authority_mode one of {', '.join(CLASSIC_MODES)}"
-            )
-        return mode
+        mode: object = self.choose(summary)
+        if isinstance(mode, AuthorityMode) and mode.routing_authority_mode in CLASSIC_MODES:
+            return mode
+        told = mode.mode_id if isinstance(mode, AuthorityMode) else repr(mode)
+        raise InputError(
+            f"authority function {self.mode_id} gave {told} at {summary.time:g}, must be an "
+            f"AuthorityMode with routing_authority_mode one of {', '.join(CLASSIC_MODES)}"
+        )
 
     def switches(self) -> dict[str, Any]:
         """Return where the function comes from, as runners and manifests see it."""
