@@ -170,7 +170,9 @@ def _coordination(shop: Shop, clock: Clock) -> Coordination:
     roles = stated.decision_delay or DecisionDelay()
     return Coordination(
         clock.ticks(stated.message_delay, where),
-        *(clock.ticks(delay, where) for delay in (roles.plant, roles.area, roles.cell)),
+        plant=clock.ticks(roles.plant, where),
+        area=clock.ticks(roles.area, where),
+        cell=clock.ticks(roles.cell, where),
         is_measured=stated.decision_delay is None,
         deadline=-1 if stated.deadline is None else clock.ticks(stated.deadline, where),
     )

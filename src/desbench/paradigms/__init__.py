@@ -104,7 +104,7 @@ def paradigm(asked: Paradigm) -> AuthorityMode | ShiftingAuthority:
     return modes[0]
 
 
-def _name_of(function: AuthorityFunction) -> str:
+def _name_of(function: object) -> str:
     name = getattr(function, "__name__", "")
     if not callable(function) or not name.isidentifier():
         raise InputError(

@@ -107,10 +107,11 @@ class Case:
             self.downs[machine].append(Down(start, end, cause or "", interruption or ""))
         row = trace.setting
         self.deliver = bool(row("deliver"))
-        roles = ("plant", "area", "cell")
-        delays = ("message_delay", *(f"decision_delay_{role}" for role in roles))
         self.coordination = Coordination(
-            *(row(name) or 0 for name in delays),
+            row("message_delay") or 0,
+            plant=row("decision_delay_plant") or 0,
+            area=row("decision_delay_area") or 0,
+            cell=row("decision_delay_cell") or 0,
             is_measured=bool(row("decision_delay_measured")),
             deadline=NONE if (deadline := row("deadline")) is None else deadline,
         )

@@ -152,9 +152,10 @@ def _mode(trace: Trace, name: str) -> AuthorityMode | None:
     from desbench.paradigms import paradigm
 
     try:
-        return paradigm(name)
+        found = paradigm(name)
     except InputError:
         return None
+    return found if isinstance(found, AuthorityMode) else None
 
 
 def _deciders(mode: AuthorityMode, names: _Names, decision: Decision) -> set[str]:

@@ -348,7 +348,9 @@ def _case(table: Table | None, folder: Path) -> tuple[int, str, str, dict[str, A
         "deliver": bool(table.ints("deliver", 0, most=1)[0]),
         "coordination": Coordination(
             whole("message_delay", 0),
-            *(whole(f"decision_delay_{role}", 0) for role in ("plant", "area", "cell")),
+            plant=whole("decision_delay_plant", 0),
+            area=whole("decision_delay_area", 0),
+            cell=whole("decision_delay_cell", 0),
             is_measured=bool(table.ints("decision_delay_measured", 0, most=1)[0]),
             deadline=whole("deadline", NONE, 1),
         ),
