@@ -43,7 +43,7 @@ class Conversation:
         self.cells: set[int] = set()
         self.areas: set[int] = set()
         #: whether what it is about has gone, looked at when it wakes
-        self.is_over: Callable[[], bool] = lambda: False
+        self.is_over: Callable[[], bool] | None = None
 
 
 class Conversations:
@@ -51,7 +51,8 @@ class Conversations:
 
     def __init__(self) -> None:
         self.count = 0  #: numbers given so far
-        self.present = Conversation()
+        self.nobody = Conversation()
+        self.present = self.nobody
         self.woken: deque[int] = deque()
         self._asleep: dict[int, Conversation] = {}
         self.items: set[int] = set()  #: in hand
@@ -115,7 +116,7 @@ def converse(org: Organisation, talk: Conversation) -> Epochs[bool]:
         talk.asks = said
         yield said
         talk.epoch = org.epoch
-    talks.present = Conversation()
+    talks.present = talks.nobody
     org.turn_to(0)
     return changed
 
@@ -123,7 +124,7 @@ def converse(org: Organisation, talk: Conversation) -> Epochs[bool]:
 def resume(org: Organisation) -> Epochs[bool]:
     """Go on with a conversation that was woken; one whose item has gone ends here, stale."""
     talk = org.talks.take_up()
-    if talk.is_over():
+    if talk.is_over is not None and talk.is_over():
         _break_off(org, talk, STALE)
         return False
     return (yield from converse(org, talk))
@@ -144,5 +145,5 @@ def _break_off(org: Organisation, talk: Conversation, cause: str) -> None:
     if org.ledger is not None:
         for job in sorted(talk.items):
             org.ledger.take_back(job, cause)
-    org.talks.present = Conversation()
+    org.talks.present = org.talks.nobody
     talk.step.close()

@@ -72,7 +72,7 @@ def instant(org: Organisation) -> Epochs[None]:
 
 def begin(org: Organisation, step: Step[bool]) -> Epochs[bool]:
     """Play a step as a conversation of its own. True if the shop changed."""
-    return (yield from converse(org, Conversation(step)))
+    return converse(org, Conversation(step))
 
 
 def release(org: Organisation, items: list[int]) -> Step[bool]:

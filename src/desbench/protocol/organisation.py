@@ -89,6 +89,7 @@ class Organisation:
         self.epoch = 0  #: that rows belong to: the last one of who speaks
         self.is_open = False  #: whether the present epoch waits for answers
         self.coordination = instance.coordination
+        self.takes_time = instance.coordination.takes_time
         self.ticks_per_s = instance.ticks_per_unit / SECONDS[instance.time_unit]
         self.talks = Conversations()
         self.present: list[int] = []  #: cells with a dispatch pair at the last stop
@@ -144,7 +145,9 @@ class Organisation:
 
     def turn_to(self, epoch: int) -> None:
         """Let the rows to come belong to an epoch; 0 = the last one."""
-        self.epoch = self.sim.epoch = epoch or self.epochs
+        epoch = epoch or self.epochs
+        if epoch != self.epoch:
+            self.epoch = self.sim.epoch = epoch
 
     def take_in_hand(self, job: int) -> None:
         """Let the present conversation be about an item: nobody else is asked about it."""

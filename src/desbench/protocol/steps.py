@@ -46,12 +46,13 @@ class Outcome(Enum):
 def decide(org: Organisation, asks: list[Activation], until: int = -1) -> Step[None]:
     """Ask, and wait until the answers are there, or until a time."""
     yield asks
-    yield from think(org, asks, until)
+    if org.takes_time:
+        yield from think(org, asks, until)
 
 
 def think(org: Organisation, asks: list[Activation], until: int = -1) -> Step[None]:
     """Wait for answers that are given; they are on record, and nobody is asked again meanwhile."""
-    if not org.coordination.takes_time:
+    if not org.takes_time:
         return
     talk = org.talks.present
     for ask in asks:
@@ -67,7 +68,8 @@ def think(org: Organisation, asks: list[Activation], until: int = -1) -> Step[No
 
 def arrive(org: Organisation, until: int = -1) -> Step[None]:
     """Wait until what was just told has arrived; messages of one round travel side by side."""
-    yield from wait(org, org.coordination.message_delay, until)
+    if org.takes_time:
+        yield from wait(org, org.coordination.message_delay, until)
 
 
 def wait(org: Organisation, ticks: int, until: int) -> Step[None]:
