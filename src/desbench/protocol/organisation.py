@@ -98,11 +98,8 @@ class Organisation:
         self.up_in_area = [len(machines) for machines in self.facts.machines_of_area]
         self.promises: dict[int, tuple[int, int]] = {}  #: job -> (cell, promised finish)
         #: of a mode in which agents commit themselves
-        self.ledger = (
-            Ledger(self)
-            if self.shifting is None and self.mode.routing_authority_mode == RESPONSIBILITY
-            else None
-        )
+        commits = self.shifting is None and self.mode.routing_authority_mode == RESPONSIBILITY
+        self.ledger = Ledger(self) if commits else None
         self.strandings = 0  #: so far
         self.refusals: dict[int, int] = {}  #: cell -> superseded dispatches of this instant
 
