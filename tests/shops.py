@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from desbench.instances.coordination import FROZEN_CLOCK
 from desbench.instances.instance import CAUSES, INTERRUPTIONS, UNLIMITED, Instance
 
 T = TypeVar("T")
@@ -79,8 +80,9 @@ def shop(jobs: Sequence[Sequence[Operation]], **settings: Any) -> Instance:
         By state, as `WATTS`, a value or one per machine; `processing` may be one per machine too.
     power_cap, wip_cap, plant_power_cap
         Per area, per area, plant; default -1.
-    eco_duration, eco_power, horizon, decision_limit, no_progress_limit, options, deliver
-        As in `Instance`; defaults (3, 2), (1, 2), -1, 10000, 30, 8, False.
+    eco_duration, eco_power, horizon, decision_limit, no_progress_limit, options, deliver,
+    coordination
+        As in `Instance`; defaults (3, 2), (1, 2), -1, 10000, 30, 8, False, no time.
     """
     known = dict(settings)
     machines = 1 + max(m for job in jobs for operation in job for m in operation)
@@ -213,6 +215,7 @@ def _limit_fields(known: dict[str, Any]) -> dict[str, Any]:
         "no_progress_limit": 30,
         "options": 8,
         "deliver": False,
+        "coordination": FROZEN_CLOCK,
     }
     return {name: known.pop(name, value) for name, value in defaults.items()}
 

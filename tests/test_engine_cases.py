@@ -561,3 +561,36 @@ def test_finished_items_leave_in_the_order_in_which_they_finished() -> None:
     run.advance()
     assert run.engine.outbound(0) == [1]
     assert run.engine.place(2) == ("machine", 0, 0)
+
+
+def test_a_sleeping_conversation_keeps_the_episode_alive_and_is_named() -> None:
+    """Whoever waits for an answer is neither stalled nor in a deadlock until it has come."""
+    run = Run(shop([[{0: 5}]]))
+    run.advance()
+    run.engine.wake(7, 3)
+    run.engine.wake(2**31 - 1, 3)
+    stop = run.advance()
+    assert (stop.time, stop.woken, stop.stalled) == (3, [7, 2**31 - 1], False)
+    assert run.advance().stalled
+    assert [event.time for event in run.events if event.kind != "arrival"] == [0], "no row"
+
+
+@pytest.mark.parametrize("conversation, time", [(0, 5), (-1, 5), (1, 0), (1, -1), (1, 2**62)])
+def test_a_wake_that_means_nothing_is_refused(conversation: int, time: int) -> None:
+    """The present is no time to wake up, and conversations count from 1."""
+    run = Run(shop([[{0: 5}]]))
+    run.advance()
+    with pytest.raises(IllegalAction, match=f"wake conversation {conversation} at t={time}: "):
+        run.engine.wake(conversation, time)
+
+
+def test_a_conversation_sleeps_once_at_a_time() -> None:
+    """Two wakes of one number would be one event key."""
+    run = Run(shop([[{0: 5}]]))
+    run.advance()
+    run.engine.wake(1, 4)
+    with pytest.raises(IllegalAction, match="sleeps already"):
+        run.engine.wake(1, 5)
+    run.advance()
+    run.engine.wake(1, 5)
+    assert run.advance().woken == [1]

@@ -46,6 +46,7 @@ STOP_FIELDS = (
     "breakdowns",
     "repairs",
     "vehicles",
+    "woken",
     "cycle",
 )
 STOPS_PER_INSTANT = 40  #: then the commander gives no more commands in this instant
@@ -66,17 +67,17 @@ class Policy:
 
     idle: float  #: chance to give no command at a stop
     most: int  #: commands at one stop
-    weights: tuple[int, int, int, int, int]  #: assign, dispatch, unassign, set_mode, send
+    weights: tuple[int, int, int, int, int, int]  #: assign dispatch unassign set_mode send wake
     blind: float  #: chance that a command is drawn without a look at what is legal
 
 
 POLICIES = {
-    "eager": Policy(idle=0.02, most=20, weights=(5, 5, 0, 0, 0), blind=0.05),
-    "lazy": Policy(idle=0.7, most=2, weights=(4, 4, 1, 1, 1), blind=0.1),
-    "fickle": Policy(idle=0.2, most=6, weights=(4, 3, 4, 0, 0), blind=0.1),
-    "moody": Policy(idle=0.15, most=6, weights=(4, 4, 1, 4, 0), blind=0.1),
-    "driving": Policy(idle=0.2, most=6, weights=(4, 4, 1, 0, 3), blind=0.1),
-    "mixed": Policy(idle=0.25, most=8, weights=(4, 4, 1, 1, 1), blind=0.2),
+    "eager": Policy(idle=0.02, most=20, weights=(5, 5, 0, 0, 0, 0), blind=0.05),
+    "lazy": Policy(idle=0.7, most=2, weights=(4, 4, 1, 1, 1, 2), blind=0.1),
+    "fickle": Policy(idle=0.2, most=6, weights=(4, 3, 4, 0, 0, 0), blind=0.1),
+    "moody": Policy(idle=0.15, most=6, weights=(4, 4, 1, 4, 0, 1), blind=0.1),
+    "driving": Policy(idle=0.2, most=6, weights=(4, 4, 1, 0, 3, 1), blind=0.1),
+    "mixed": Policy(idle=0.25, most=8, weights=(4, 4, 1, 1, 1, 1), blind=0.2),
 }
 
 
@@ -90,7 +91,12 @@ def legal_commands(shop: Shop, instance: Instance) -> dict[str, list[tuple[Any, 
         "unassign": [(j,) for j in jobs if shop.can_unassign(j)],
         "set_mode": [(c, mode) for c in cells for mode in MODES if shop.can_set_mode(c, mode)],
         "send": [(v, to) for v in vehicles for to in locations if shop.can_send(v, to)],
+        "wake": [(c, shop.time + d) for c in (1, 2, 2**31 - 1) for d in (1, 7) if awake(shop, c)],
     }
+
+
+def awake(shop: Shop, conversation: int) -> bool:
+    return bool(shop.can_wake(conversation, shop.time + 1))
 
 
 def blind_command(rng: Random, instance: Instance) -> Command:
@@ -109,6 +115,7 @@ def blind_command(rng: Random, instance: Instance) -> Command:
             ("dispatch", (job, index(instance.machine_names))),
             ("unassign", (job,)),
             ("set_mode", (cell, rng.choice((*MODES, "fast", "")))),
+            ("wake", (rng.randint(-1, 3), rng.choice((-1, 0, rng.randint(0, 60), 2**62)))),
         )
     )
 
@@ -280,18 +287,20 @@ class Match:
     def advance(self) -> Any:
         stops = [shop.advance() for shop in (self.left, self.right)]
         self.history.append(stops[1])
-        self.note_vehicle_stop(stops[1])
+        self.note_lone_stop(stops[1])
         self.compare_events()
         for name in STOP_FIELDS:
             self.same(f"stop.{name}", *(getattr(stop, name) for stop in stops))
         self.compare()
         return stops[1]
 
-    def note_vehicle_stop(self, stop: Any) -> None:
+    def note_lone_stop(self, stop: Any) -> None:
         named = (stop.status, stop.stalled, stop.alarms, stop.cells)
         items = self.right.ready(), self.right.stranded()
         if stop.vehicles and not any(named) and not any(items):
             self.tally.add("happenings", "stop for a vehicle alone")
+        if stop.woken and not any((*named, *items, stop.vehicles)):
+            self.tally.add("happenings", "stop for a conversation alone")
 
     def play(self, policy: Policy) -> Tally:
         epoch, stops_here, stop = 0, 0, self.advance()
@@ -406,8 +415,9 @@ def test_the_batch_sees_vehicles_driven_by_hand_and_all_that_makes_a_stop_late(
         "stop after the work",
         "stop after a stop",
         "stop for a vehicle alone",
+        "stop for a conversation alone",
     }
-    assert {"send", "send refused"} <= batch.seen("commands")
+    assert {"send", "send refused", "wake", "wake refused"} <= batch.seen("commands")
 
 
 def test_the_batch_sees_every_cause_state_and_limit(batch: Tally) -> None:

@@ -14,6 +14,7 @@ import pytest
 from desbench._engine.simulation import MODES, Simulation
 from desbench.episode import Episode, make_runner
 from desbench.errors import IllegalAction, LawBroken
+from desbench.instances.coordination import Coordination
 from desbench.instances.instance import Instance
 from desbench.paradigms import ALIASES, AuthorityMode, register_authority_mode
 from desbench.trace import Recorder, Trace
@@ -374,6 +375,34 @@ def test_an_action_outside_the_authority_of_its_agent_is_refused() -> None:
     assert "authority" in verify(forged).findings[0].text
     forged = changed(trace, "decisions", routed, authority="hierarchical_chain")
     assert "authority" in verify(forged).findings[0].text
+
+
+@pytest.mark.parametrize(
+    "name, kind, columns",
+    [
+        ("decisions", "route_cell", {"outcome": "stale"}),
+        ("decisions", "dispatch", {"target": "machine:M9"}),
+        ("events", "assign", {"epoch": 1}),
+    ],
+)
+def test_what_happens_later_than_it_was_decided_must_have_been_decided(
+    name: str, kind: str, columns: Row
+) -> None:
+    """With delays the law knows no time any more, but still epoch, item and place."""
+    delays = Coordination(2, 1, 1, 1)
+    instance = replace(random_instance(TYPICAL), coordination=delays)
+    episode = Episode(instance, paradigm="centralized_plant")
+    episode.play(make_runner())
+    assert verify(episode.trace, instance).ok
+    rows = episode.trace.raw(name).to_pylist()
+    known = {row["epoch"] for row in episode.trace.events.to_pylist() if row["kind"] == "assign"}
+    row = next(
+        at
+        for at, row in enumerate(rows)
+        if row["kind"] == kind and (kind == "dispatch" or row["epoch"] in known)
+    )
+    forged = verify(changed(episode.trace, name, row, **columns))
+    assert "commands_follow_decisions" in {finding.law for finding in forged.findings}
 
 
 def test_another_action_is_refused() -> None:

@@ -16,7 +16,7 @@ from desbench.errors import IllegalAction, InputError
 from desbench.instances.faults import Faults, read_faults, stopped
 from desbench.instances.instance import Instance
 from desbench.instances.suite import Suite, load_suite
-from desbench.paradigms import AuthorityMode
+from desbench.paradigms import Paradigm
 from desbench.paradigms import paradigm as find_paradigm
 from desbench.protocol.answers import complaint, read
 from desbench.protocol.decision import EXTERNAL, FALLBACK, LOST, OK, Activation, Note
@@ -50,7 +50,7 @@ class Episode:
     case
         Case id; default the first case of the test split. None with an Instance.
     paradigm
-        Name, alias or path, or an AuthorityMode.
+        Name, alias or path, an AuthorityMode, or a function `authority(summary)` that gives one.
     controller, replicate
         How the run is called in the trace.
     faults
@@ -63,7 +63,7 @@ class Episode:
         self,
         suite: str | Suite | Instance,
         case: str | None = None,
-        paradigm: str | AuthorityMode = "centralized_plant",
+        paradigm: Paradigm = "centralized_plant",
         *,
         controller: str = EXTERNAL,
         replicate: int = 0,
@@ -92,7 +92,7 @@ class Episode:
     @property
     def epoch(self) -> int:
         """Epochs so far, forced ones included; the number of the open one."""
-        return self._org.epoch
+        return self._org.epochs
 
     @property
     def decision(self) -> Decision | None:
@@ -227,7 +227,7 @@ class Episode:
             raise IllegalAction(f"the episode still runs (epoch {self.epoch}): play it to its end")
         stop = self._org.stop
         told: dict[str, Any] = {"paradigm": self.mode.mode_id, "controller": self.controller}
-        told.update(authority=self.mode.switches(), reference=self.reference)
+        told.update(authority=self._authority(), reference=self.reference)
         if self.faults is not None:
             told["faults"] = self.faults.content()
         ended = {"status": stop.status, "time": stop.time, "cycle": stop.cycle}
@@ -241,6 +241,10 @@ class Episode:
         from desbench.measures import measure
 
         return measure(self.trace)
+
+    def _authority(self) -> dict[str, Any]:
+        shifting = self._org.shifting
+        return self.mode.switches() if shifting is None else shifting.switches()
 
     def _open(self) -> dict[str, Activation]:
         if not self._asks:
@@ -256,7 +260,7 @@ class Episode:
             if outcome:
                 action = self._contract_safe(cast(Decision, self._decision)["active_agents"][agent])
                 told = outcome if note.outcome == OK else note.outcome
-                note = Note(FALLBACK, told, note.attempts)
+                note = Note(FALLBACK, told, note.attempts, note.latency_s)
             ask.answer(action, note)
         self._next()
 
@@ -272,8 +276,7 @@ class Episode:
         org.is_open = False
         self._asks, self._decision = {}, None
         for asks in self._steps:
-            org.epoch += 1
-            org.sim.epoch = org.epoch
+            org.begin_epoch()
             chosen = []
             for ask in asks:
                 if len(ask.legal) == 1:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from random import Random
 from typing import Any
 
 import pytest
 
 from desbench import registry
 from desbench.episode import Episode, make_runner
+from desbench.instances.coordination import Coordination
+from desbench.verify import verify
 from shops import random_instance
 
 PARADIGMS = [name for name in registry.names("paradigms") if not name.startswith("test_")]
@@ -98,3 +102,22 @@ def test_conversations_tell_a_consistent_story(paradigm: str) -> None:
             item = row["job"], row["operation"]
             assert item_of.setdefault(row["conversation"], item) == item
         assert list(item_of) == sorted(item_of)
+
+
+def delays(seed: int) -> Coordination:
+    """Draw short delays of every kind, about as long as the work of these shops."""
+    rng = Random(seed)
+    roles = [rng.randint(0, 3) for _ in range(3)]
+    return Coordination(rng.randint(1, 4), *roles, deadline=rng.choice((-1, -1, 2, 8)))
+
+
+@pytest.mark.parametrize("paradigm", PARADIGMS)
+@pytest.mark.parametrize("name", [*CONTROLLERS, "declines", "holds"])
+def test_every_episode_with_delays_ends_and_keeps_the_laws(paradigm: str, name: str) -> None:
+    """Nobody sleeps for ever, and the recorded actions lead to the same rows again."""
+    for seed in range(12):
+        instance = replace(random_instance(seed), coordination=delays(seed))
+        episode = Episode(instance, paradigm=paradigm)
+        episode.play(runner(name), strict=True)
+        assert episode.status in STATUSES
+        verify(episode.trace, instance).raise_if_broken()

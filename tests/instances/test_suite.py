@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from desbench.errors import InputError
+from desbench.instances.coordination import Coordination
 from desbench.instances.instance import CAUSES, UNLIMITED, Instance
 from desbench.instances.suite import Case, Suite, load_suite, realise
 from instances.files import SHOP, changed, loaded, write
@@ -117,6 +118,27 @@ def test_due_dates_and_noise_are_stated_in_the_documented_way(tmp_path: Path) ->
     assert len(set(noisy.realised.tolist())) == 4
     assert noisy.realised.min() >= 5000
     assert noisy.realised.max() <= 15_000
+
+
+def test_coordination_is_stated_in_the_unit_of_the_suite(tmp_path: Path) -> None:
+    """Delays are times like any other; `measured` leaves decisions to the controller's clock."""
+    suite = loaded(tmp_path, SHOP)
+    roles = {"coordination.decision_delay": "{plant: 2, area: 1.5, cell: 1}"}
+    delays = {"coordination.message_delay": 0.25, "coordination.deadline": 4, **roles}
+    told = first(suite.with_settings(delays)).coordination
+    assert told == Coordination(250, 2000, 1500, 1000, is_measured=False, deadline=4000)
+    measured = first(suite.with_settings({"coordination.decision_delay": "measured"}))
+    assert measured.coordination == Coordination(is_measured=True)
+
+
+def test_coordination_without_time_is_none(tmp_path: Path) -> None:
+    """Suites written before it existed keep their content, their cases and their traces."""
+    suite = loaded(tmp_path, SHOP)
+    zero = suite.with_settings({"coordination.message_delay": 0})
+    late = suite.with_settings({"coordination.message_delay": 1})
+    assert (zero.digest, first(zero).digest) == (suite.digest, first(suite).digest)
+    assert late.digest != suite.digest
+    assert first(late).digest != first(suite).digest
 
 
 # Chance

@@ -34,6 +34,18 @@ def listed(jobs: str) -> str:
         ("duration: 5", "duration: .NaN", "duration=.NaN, must be a finite number"),
         ("duration: 5", "duration: .inf", "duration=.inf, must be a finite number"),
         ("duration: 5", "duration: 1.0e+400", "1.0e+400, must be a finite number"),
+        ("seeds:", "coordination: {message_delay: -1}\nseeds:", "message_delay=-1, must be >= 0"),
+        ("seeds:", "coordination: {deadline: 0}\nseeds:", "coordination.deadline=0, must be > 0"),
+        (
+            "seeds:",
+            "coordination: {decision_delay: quick}\nseeds:",
+            "decision_delay=quick, must be measured, or a mapping such as {plant: 2, area: 1, ",
+        ),
+        (
+            "seeds:",
+            "coordination: {decision_delay: {plan: 2}}\nseeds:",
+            "coordination.decision_delay.plan, unknown key; did you mean 'plant'?",
+        ),
         ("duration: 5", "duration: -1", "line 3: capabilities.cut.duration=-1, must be >= 0"),
         ("duration: 5", "duration: {normal: [5, 5]}", "normal needs min:"),
         (

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from desbench.errors import InputError
+from desbench.instances.suite import load_suite
+from desbench.trace import read
+from desbench.verify import verify
 from language.faults import Body, serving
 from language.runs import ask, calls, rows, sources
 
@@ -166,3 +169,34 @@ def test_a_wait_longer_than_the_limit_is_nobodys_fault(tmp_path: Path) -> None:
         assert time.perf_counter() - started < 10
     assert outcome.records[0].status == "infra_error"
     assert "answered 429, after 1 s" in outcome.records[0].cause
+
+
+def test_measured_decisions_are_charged_and_play_again(tmp_path: Path) -> None:
+    """A slow answer lets the plant go on; kept answers take the time they took at first."""
+    settings = (
+        ("coordination.decision_delay", ("measured",)),
+        ("ticks_per_unit", ("60000000",)),  # a microsecond
+    )
+    with serving("first") as server:
+        first = ask(tmp_path / "one", server.url, limit=1, settings=settings)
+    (record,) = first.records
+    trace = read(first.folder, record.key)
+    took = {row["epoch"]: round(row["latency_s"] * 1e6) for row in calls(first)}
+    assert min(took.values()) > 0
+    (assigned,) = [row for row in trace.events.to_pylist() if row["kind"] == "assign"][:1]
+    asked = [row for row in trace.decisions.to_pylist() if row["epoch"] <= assigned["epoch"]]
+    released = max(row["epoch"] for row in asked if row["kind"] == "release")
+    (start,) = {row["time"] for row in asked if row["epoch"] == released}
+    assert assigned["time"] == start + took[released]
+    instance = load_suite("smoke").with_settings({k: v for k, (v,) in settings})
+    verify(trace, instance.realise(record.key.case)).raise_if_broken()
+    kept = str(first.folder / "answers.sqlite")
+    again = ask(
+        tmp_path / "two",
+        server.url,
+        limit=1,
+        settings=settings,
+        controllers=("rules", "release=recorded"),
+        llm_cache=kept,
+    )
+    assert read(again.folder, again.records[0].key).raw("events").equals(trace.raw("events"))

@@ -18,6 +18,7 @@ class Commands(Estimate):
         super().__init__(instance)
         self.accepted = False
         self.stalls = 0  #: stalled stops since the last accepted shop command
+        self.sleeping: dict[int, int] = {}  #: conversation -> when it is woken
 
     # legality
 
@@ -53,6 +54,11 @@ class Commands(Estimate):
             return False
         v = self.vehicles[vehicle]
         return v.state == "idle" and v.location != location
+
+    def can_wake(self, conversation: int, time: int) -> bool:
+        if self.ended or conversation in self.sleeping:
+            return False
+        return conversation >= 1 and self.now < time < 2**62
 
     def can_set_mode(self, cell: int, mode: str) -> bool:
         if not self._exists(cell, self.modes) or mode == self.modes[cell]:
@@ -151,6 +157,10 @@ class Commands(Estimate):
         where = {"vehicle": vehicle, "cell": location - 1}
         self.row("vehicle_move", **where, amount=ticks, epoch=self.epoch)
         self._accept(shop=False)
+
+    def wake(self, conversation: int, time: int) -> None:
+        self._require(self.can_wake(conversation, time), f"wake({conversation}, {time})")
+        self.sleeping[conversation] = time
 
     def set_mode(self, cell: int, mode: str) -> None:
         self._require(self.can_set_mode(cell, mode), f"set_mode({cell}, {mode!r})")

@@ -10,7 +10,7 @@ from oracle.plant import Item
 from oracle.rows import NONE, Stop
 
 FINISH, SETUP_COMPLETE, TRANSPORT_COMPLETE, PICKUP, BREAKDOWN, REPAIR = range(6)
-ARRIVAL, PATIENCE, HORIZON = 6, 7, 10
+ARRIVAL, PATIENCE, WAKE, HORIZON = 6, 7, 8, 10
 
 Key = tuple[int, int, int]  #: time, rank, entity
 
@@ -24,6 +24,7 @@ class Events(Commands):
 
     def live(self) -> list[Key]:
         keys = [*self._machine_events(), *self._vehicle_events(), *self._item_events()]
+        keys += [(time, WAKE, conversation) for conversation, time in self.sleeping.items()]
         if self.instance.horizon != NONE:
             keys.append((self.instance.horizon, HORIZON, 0))
         return keys
@@ -65,6 +66,7 @@ class Events(Commands):
             REPAIR: self.repair,
             ARRIVAL: self.arrival,
             PATIENCE: self.patience,
+            WAKE: self.wake_up,
         }
         handlers[rank](entity)
         self.changed()
@@ -213,6 +215,10 @@ class Events(Commands):
     def patience(self, job: int) -> None:
         self.items[job].patience_at = None
         self.strand(self.items[job], "patience")
+
+    def wake_up(self, conversation: int) -> None:
+        del self.sleeping[conversation]
+        self.news.woken.append(conversation)
 
     def strand(self, item: Item, cause: str) -> None:
         item.strandings.add(cause)

@@ -17,13 +17,14 @@ from oracle.events import (
     REPAIR,
     SETUP_COMPLETE,
     TRANSPORT_COMPLETE,
+    WAKE,
     Key,
 )
 from oracle.plant import Item
 from oracle.rows import NONE, Event, Interval, Stop, Violation
 from oracle.settle import Settle
 
-MOVES_ITEMS = (FINISH, SETUP_COMPLETE, TRANSPORT_COMPLETE, PICKUP, ARRIVAL, PATIENCE)
+MOVES_ITEMS = (FINISH, SETUP_COMPLETE, TRANSPORT_COMPLETE, PICKUP, ARRIVAL, PATIENCE, WAKE)
 STATES = ("idle", "setup", "processing", "blocked", "down")
 
 Limit = tuple[str, int]  #: power or wip; area, -1 = plant
@@ -91,8 +92,9 @@ class Oracle(Settle):
                 return self._may_decide()
 
     def _may_decide(self) -> bool:
-        idle = self.vehicle_stops and bool(self.news.vehicles)
-        return idle or bool(self.ready() or self._present_cells() or self.stranded())
+        if self.news.woken or (self.vehicle_stops and self.news.vehicles):
+            return True
+        return bool(self.ready() or self._present_cells() or self.stranded())
 
     def _count_round(self) -> None:
         self.rounds += 1

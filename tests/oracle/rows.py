@@ -62,6 +62,7 @@ class Stop:
     breakdowns: list[int] = field(default_factory=list)
     repairs: list[int] = field(default_factory=list)
     vehicles: list[int] = field(default_factory=list)
+    woken: list[int] = field(default_factory=list)
     cycle: list[tuple[str, int]] = field(default_factory=list)
 
 

@@ -17,7 +17,14 @@ def study(*words: str | Path) -> Result:
 def test_every_study_is_a_command() -> None:
     """With its options explained, in plain ASCII."""
     listed = study("--help").stdout
-    for name in ("analytic", "calibration", "classic", "responsibility", "scaling"):
+    for name in (
+        "analytic",
+        "calibration",
+        "classic",
+        "message_delay",
+        "responsibility",
+        "scaling",
+    ):
         assert name in listed
         told = study(name, "--help")
         assert told.exit_code == 0
@@ -33,3 +40,5 @@ def test_a_folder_without_shops_and_a_page_without_markers(tmp_path: Path) -> No
     assert page.exit_code == 2
     assert "needs a line <!-- analytic: begin -->" in page.stderr
     assert not (tmp_path / "page.md").exists()
+    delay = study("message_delay", "--output", tmp_path / "page.md")
+    assert "needs a line <!-- message_delay: begin -->" in delay.stderr

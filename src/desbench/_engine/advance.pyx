@@ -26,10 +26,12 @@ from desbench._engine.types cimport (
     SETUP_COMPLETE,
     SOURCE,
     TRANSPORT_COMPLETE,
+    WAKE,
     index_t,
     rank_t,
     tick_t,
 )
+from desbench._engine.wake cimport wake_up
 
 
 cdef int begin(shop_t* shop) except -1 nogil:
@@ -178,6 +180,8 @@ cdef inline int apply(shop_t* shop, rank_t rank, index_t entity) except -1 nogil
         return repair(shop, entity)
     if rank == ARRIVAL:
         return arrive(shop, entity)
+    if rank == WAKE:
+        return wake_up(shop, entity)
     return run_out_of_patience(shop, entity)
 
 

@@ -22,6 +22,7 @@ cdef inline bint is_decidable(shop_t* shop) noexcept nogil:
     """The conditions under which advance() stops after a settle."""
     return (
         shop.ready.count > 0
+        or shop.woken.count > 0
         or (shop.vehicle_stops and shop.newly_idle.count > 0)
         or (shop.stranded > 0 and any_stranded(shop, False))
         or any_pair(shop)

@@ -44,4 +44,5 @@ cdef inline index_t heap_size(const heap_t* heap) noexcept nogil:
 
 cdef int heap_push(heap_t* heap, tick_t time, rank_t rank, index_t entity) except -1 nogil
 cdef void heap_pop(heap_t* heap) noexcept nogil  # the heap must not be empty
+cdef bint heap_holds(const heap_t* heap, rank_t rank, index_t entity) noexcept nogil
 cdef void heap_free(heap_t* heap) noexcept nogil

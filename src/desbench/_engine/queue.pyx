@@ -91,6 +91,15 @@ cdef void heap_pop(heap_t* heap) noexcept nogil:
     heap.next = <tick_t>heap.events[heap.first].time
 
 
+cdef bint heap_holds(const heap_t* heap, rank_t rank, index_t entity) noexcept nogil:
+    """Whether an event of that rank and entity is in the queue; looks at every event."""
+    cdef index_t slot
+    for slot in range(heap.first > 0, heap.count):
+        if rank_of(heap.events[slot]) == rank and entity_of(heap.events[slot]) == entity:
+            return True
+    return False
+
+
 cdef void heap_free(heap_t* heap) noexcept nogil:
     free(heap.events)
     heap.events = NULL

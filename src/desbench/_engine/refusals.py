@@ -75,6 +75,15 @@ def why_not_set_mode(sim: Simulation, instance: Instance, cell: int, mode: str) 
     return f"{head}pause is allowed only while the power of its area is above its cap"
 
 
+def why_not_wake(sim: Simulation, conversation: int, time: int) -> str:
+    head = f"wake conversation {conversation} at t={time}: "
+    if conversation < 1:
+        return f"{head}conversations count from 1"
+    if not sim.time < time < 2**62:
+        return f"{head}the time must be after the present, t={sim.time}, and below 2**62"
+    return f"{head}it sleeps already; it can be woken once at a time"
+
+
 def exists(names: tuple[str, ...], index: int) -> bool:
     """Whether an index names something."""
     return 0 <= index < len(names)

@@ -42,7 +42,9 @@ from desbench._engine.types cimport (
     VEHICLE,
     index_t,
     mode_t,
+    tick_t,
 )
+from desbench._engine.wake cimport may_wake, schedule_wake
 
 cdef extern from *:
     """
@@ -224,6 +226,13 @@ cdef class Simulation:
         modes.set_mode(self.shop, cell, MODES.index(mode), self.shop.epoch)
         self.shop.changed = 1
 
+    def wake(self, index_t conversation, tick_t time):
+        """Let advance() stop at a later time and name the conversation; the shop does not change."""
+        self.refuse_after_end("wake")
+        if not self.can_wake(conversation, time):
+            raise IllegalAction(refusals.why_not_wake(self, conversation, time))
+        schedule_wake(self.shop, conversation, time)
+
     def can_assign(self, index_t job, index_t cell, index_t vehicle=NOBODY):
         return (
             self.is_running() and self.is_job(job) and self.is_cell(cell)
@@ -255,6 +264,9 @@ cdef class Simulation:
             self.is_running() and self.is_cell(cell) and mode in MODES
             and bool(modes.may_set_mode(self.shop, cell, <mode_t><int>MODES.index(mode)))
         )
+
+    def can_wake(self, index_t conversation, tick_t time):
+        return self.is_running() and bool(may_wake(self.shop, conversation, time))
 
     # --- live views
 
@@ -462,6 +474,7 @@ cdef class Simulation:
         stop.breakdowns = take(&shop.breakdowns)
         stop.repairs = take(&shop.repairs)
         stop.vehicles = take(&shop.newly_idle)
+        stop.woken = take(&shop.woken)
         for limit in take(&shop.alarms):
             if limit < areas:
                 stop.alarms.append(("power", limit))

@@ -154,12 +154,13 @@ cdef struct shop_t:
     cell_set_t arrived  # whose gates items may have reached since the last settle
     vector_t finishers  # machines that took on a finished item since the last settle
     vector_t pickups  # of this instant by an unlimited fleet, by job
-    vector_t newly_ready  # since the last stop, as are the next five
+    vector_t newly_ready  # since the last stop, as are the next six
     vector_t newly_stranded
     vector_t breakdowns
     vector_t repairs
     vector_t alarms  # numbers of limits
     vector_t newly_idle  # vehicles
+    vector_t woken  # conversations
     vector_t losers  # of a breakdown: items to strand
     tick_t now
     tick_t plant_power

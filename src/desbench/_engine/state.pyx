@@ -8,7 +8,7 @@ from desbench._engine.types cimport IDLE, NOBODY, index_t, tick_t, uint64_t
 
 
 cdef enum:
-    VECTORS = 9
+    VECTORS = 10
 
 
 cdef shop_t* new_shop(case_t case, bint traced) except NULL:
@@ -90,11 +90,11 @@ cdef bint copy_vector(vector_t* vector) noexcept:
 
 
 cdef vector_t* vector_of(shop_t* shop, index_t i) noexcept:
-    cdef vector_t* vectors[9]
+    cdef vector_t* vectors[10]
     vectors[:] = [
         &shop.finishers, &shop.pickups, &shop.newly_ready, &shop.newly_stranded,
         &shop.breakdowns, &shop.repairs, &shop.alarms, &shop.newly_idle,
-        &shop.losers,
+        &shop.woken, &shop.losers,
     ]
     return vectors[i]
 

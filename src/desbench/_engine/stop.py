@@ -18,6 +18,7 @@ class Stop:
         "stranded",
         "time",
         "vehicles",
+        "woken",
     )
 
     def __init__(self, time: int, status: str, stalled: bool) -> None:
@@ -31,6 +32,7 @@ class Stop:
         self.breakdowns: list[int] = []  #: machines
         self.repairs: list[int] = []  #: machines
         self.vehicles: list[int] = []  #: that became idle
+        self.woken: list[int] = []  #: conversations
         self.cycle: list[tuple[str, int]] = []  #: of a deadlock: who waits for what
 
     def __repr__(self) -> str:

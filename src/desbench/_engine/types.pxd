@@ -17,6 +17,7 @@ cdef enum rank_t:  # order of events at one instant; model.md, section 1
     REPAIR
     ARRIVAL
     PATIENCE
+    WAKE
 
 cdef enum place_t:
     NOWHERE

@@ -145,6 +145,26 @@ def scaling(suites: tuple[str, ...], workers: int, output_dir: Path) -> None:
         click.echo(path)
 
 
+@study_command.command(name="message_delay")
+@click.option("--suite", metavar="S", default="intercell_a5c12_harder", show_default=True)
+@click.option("--output", type=FILE, metavar="FILE", help="Put the report between its markers.")
+@debug_option
+def message_delay(suite: str, output: Path | None) -> None:
+    """Show whether a contract net and a hierarchy change places as messages take longer."""
+    from desbench.studies import message_delay as study
+    from desbench.studies.page import between
+    from desbench.trace import atomic_write
+
+    text = None
+    if output is not None:  # looked at before the long part
+        text = output.read_text(encoding="utf-8") if output.exists() else ""
+        between(text, "message_delay", "")
+    report = study.main(suite)
+    click.echo(report)
+    if output is not None and text is not None:
+        atomic_write(output, between(text, "message_delay", report).encode())
+
+
 def _print(rows: Sequence[Sequence[str]], left: int = 1) -> None:
     from desbench.report.table import aligned
 

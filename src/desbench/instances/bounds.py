@@ -185,6 +185,7 @@ class _Check:
         deliver: Any = i.deliver
         if type(deliver) is not bool:
             self.fail("instance", "deliver", deliver, "True or False")
+        self.coordination()
         for name, slower in (("eco_duration", True), ("eco_power", False)):
             value = getattr(i, name)
             if len(value) != 2 or not all(type(v) is int and 0 <= v < 2**31 for v in value):
@@ -193,6 +194,15 @@ class _Check:
             if denominator < 1 or (numerator < denominator if slower else numerator > denominator):
                 rule = "a fraction >= 1" if slower else "a fraction between 0 and 1"
                 self.fail("instance", name, f"{numerator}/{denominator}", rule)
+
+    def coordination(self) -> None:
+        for name, value in self.instance.coordination._asdict().items():
+            if name == "is_measured":
+                if type(value) is not bool:
+                    self.fail("instance", f"coordination.{name}", value, "True or False")
+            elif type(value) is not int or not -(name == "deadline") <= value < MAX_TICKS:
+                rule = f"a whole number >= {-(name == 'deadline')} and < 2**62"
+                self.fail("instance", f"coordination.{name}", value, rule)
 
     def jobs(self) -> None:
         i = self.instance
@@ -296,7 +306,8 @@ def time_bound(instance: Instance) -> int:
     An operation works once, and once more for each stop that makes it start again; an item moves
     at most once an operation, once to its delivery and once an epoch, each move with an empty leg
     before it; vehicles are sent once an epoch. A stop that waits for work or for another stop
-    begins later than its calendar says, but what it waits for is counted itself.
+    begins later than its calendar says, but what it waits for is counted itself. After an epoch
+    agents may think, write and wait for a deadline, with four messages in a row at most.
     """
     i = instance
     numerator, denominator = i.eco_duration
@@ -306,10 +317,15 @@ def time_bound(instance: Instance) -> int:
     work = exact_sum(longest) + len(longest) * setup + rounds * (int(longest.max()) + setup)
     work = work * numerator // denominator + len(longest) + rounds
     stops = int(i.down_end.max(initial=0)) + exact_sum(i.down_end - i.down_start)
+    talk = (
+        4 * i.coordination.message_delay
+        + max(i.coordination[1:4])
+        + max(0, i.coordination.deadline)
+    )
     if i.horizon > 0:
-        return i.horizon + work + 2 * travel + int(i.patience.max()) + stops
+        return i.horizon + work + 2 * travel + int(i.patience.max()) + stops + talk
     moves = len(longest) + int(i.deliver) * len(i.release) + i.decision_limit
-    waits = moves * (2 * travel + int(i.patience.max())) + i.decision_limit * travel
+    waits = moves * (2 * travel + int(i.patience.max())) + i.decision_limit * (travel + talk)
     return int(i.release.max()) + stops + work + waits
 
 

@@ -45,7 +45,11 @@ def _codes(codes: Ints, texts: tuple[str, ...]) -> pa.Array:
 
 
 def _case(i: Instance) -> pa.Table:
-    none_if_negative = {"plant_power_cap": i.plant_power_cap, "horizon": i.horizon}
+    none_if_negative = {
+        "plant_power_cap": i.plant_power_cap,
+        "horizon": i.horizon,
+        "deadline": i.coordination.deadline,
+    }
     ints = {name: None if value < 0 else value for name, value in none_if_negative.items()}
     ints |= {
         "ticks_per_unit": i.ticks_per_unit,
@@ -57,6 +61,11 @@ def _case(i: Instance) -> pa.Table:
         "no_progress_limit": i.no_progress_limit,
         "options": i.options,
         "deliver": int(i.deliver),
+        "message_delay": i.coordination.message_delay,
+        "decision_delay_plant": i.coordination.plant,
+        "decision_delay_area": i.coordination.area,
+        "decision_delay_cell": i.coordination.cell,
+        "decision_delay_measured": int(i.coordination.is_measured),
     }
     texts = {"case": i.case, "time_unit": i.time_unit, "digest": i.digest}
     columns = {name: _names((text,)) for name, text in texts.items()}

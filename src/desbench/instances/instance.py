@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from desbench.instances.bounds import INT32_MAX, MAX_ENTITY, MAX_TICKS, validate
+from desbench.instances.coordination import FROZEN_CLOCK, Coordination
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -103,6 +104,7 @@ class Instance:
     no_progress_limit: int  #: consecutive stall rounds without an accepted shop command
     options: int  #: K, option slots of a view
     deliver: bool = False  #: a job is done when it is back at location 0
+    coordination: Coordination = FROZEN_CLOCK  #: what agreeing costs in time
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -133,8 +135,10 @@ class Instance:
     def digest(self) -> str:
         """SHA-256 (hex) over every field but `case`: what is simulated, not what it is called."""
         sha = hashlib.sha256()
+        # Where agreeing takes no time the case is what it was before it could.
+        left_out = {"case"} if self.coordination != FROZEN_CLOCK else {"case", "coordination"}
         for field in fields(self):
-            if field.name != "case":
+            if field.name not in left_out:
                 sha.update(_field_bytes(field.name, getattr(self, field.name)))
         return sha.hexdigest()
 

@@ -8,10 +8,11 @@ import numpy as np
 
 from desbench.instances import crossings
 from desbench.instances.bounds import INT32_MAX
+from desbench.instances.coordination import Coordination
 from desbench.instances.draw import Streams
 from desbench.instances.instance import I64, Instance
 from desbench.instances.jobs import Clock, Job, JobSource
-from desbench.instances.schema import Machine, Setup, Shop
+from desbench.instances.schema import DecisionDelay, Machine, Setup, Shop
 from desbench.instances.stops import calendar, mean_repair
 
 
@@ -160,7 +161,21 @@ def _limits(shop: Shop, operations: int, clock: Clock) -> dict[str, Any]:
         "no_progress_limit": shop.no_progress_limit,
         "options": shop.options,
         "deliver": shop.deliver,
+        "coordination": _coordination(shop, clock),
     }
+
+
+def _coordination(shop: Shop, clock: Clock) -> Coordination:
+    stated, where = shop.coordination, "coordination"
+    roles = stated.decision_delay or DecisionDelay()
+    return Coordination(
+        clock.ticks(stated.message_delay, where),
+        plant=clock.ticks(roles.plant, where),
+        area=clock.ticks(roles.area, where),
+        cell=clock.ticks(roles.cell, where),
+        is_measured=stated.decision_delay is None,
+        deadline=-1 if stated.deadline is None else clock.ticks(stated.deadline, where),
+    )
 
 
 def _or_none(value: int | None) -> int:

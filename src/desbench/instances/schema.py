@@ -72,6 +72,15 @@ def _recorded(value: Any) -> Any:
     return dict(zip(("start", "end", "interruption"), value, strict=False))
 
 
+def _measured(value: Any) -> Any:
+    """`measured` is no mapping of roles."""
+    if value == "measured":
+        return None
+    if not isinstance(value, dict):
+        raise ValueError("must be measured, or a mapping such as {plant: 2, area: 1, cell: 1}")
+    return value
+
+
 def _mean_one(value: Distribution) -> Distribution:
     if value.is_cut or abs(value.mean() - 1) > 1e-9:
         raise ValueError("must have mean 1 and no min or max, such as {lognormal: [1, 0.2]}")
@@ -124,6 +133,23 @@ class Eco(Strict):
         if self.power[1] < 1 or self.power[0] > self.power[1]:
             raise ValueError("power must be a fraction <= 1 such as [3, 4]")
         return self
+
+
+class DecisionDelay(Strict):
+    """`coordination.decision_delay:` how long an agent takes for an answer, by role."""
+
+    plant: Time = 0.0
+    area: Time = 0.0
+    cell: Time = 0.0
+
+
+class Coordination(Strict):
+    """`coordination:` how long it takes to agree while the plant goes on."""
+
+    message_delay: Time = 0.0
+    #: None = `measured`: as long as the controller took
+    decision_delay: Annotated[DecisionDelay | None, BeforeValidator(_measured)] = DecisionDelay()
+    deadline: Annotated[Number, Field(gt=0)] | None = None  #: of a call for proposals
 
 
 class Vehicles(Strict):
@@ -387,6 +413,7 @@ class Shop(Strict):
     vehicles: Vehicles = Vehicles()
     travel: Travel
     deliver: bool = False  #: a job is done when it is back at the source
+    coordination: Coordination = Coordination()
     areas: Annotated[dict[Name, Area], Field(min_length=1)]
     down_until: Time | None = None  #: last start of a drawn or periodic stop; default the horizon
     noise: Annotated[Distribution, AfterValidator(_mean_one)] = Distribution(constant=1.0)

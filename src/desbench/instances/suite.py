@@ -28,7 +28,7 @@ from desbench.instances import complaints, crossings, reading
 from desbench.instances.draw import check_seed
 from desbench.instances.instance import Instance
 from desbench.instances.realise import build
-from desbench.instances.schema import Profile, Reference, Shop
+from desbench.instances.schema import Coordination, Profile, Reference, Shop
 
 SPLITS = ("train", "validation", "test")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -99,10 +99,7 @@ class Suite:
     @cached_property
     def digest(self) -> str:
         """SHA-256 (hex) of the content, bases and settings included, descriptions excluded."""
-        content = {
-            id: [self.stream(id), shop.model_dump(mode="json", exclude={"about"})]
-            for id, shop in self._shops.items()
-        }
+        content = {id: [self.stream(id), _content(shop)] for id, shop in self._shops.items()}
         text = json.dumps(content, sort_keys=True, ensure_ascii=True, allow_nan=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -331,6 +328,12 @@ def _validated(trees: dict[str, Node]) -> dict[str, Shop]:
     if messages:
         raise InputError(_joined(list(messages)))
     return shops
+
+
+def _content(shop: Shop) -> dict[str, Any]:
+    """What decides about the cases; coordination only where it takes time."""
+    left_out = {"about"} if shop.coordination != Coordination() else {"about", "coordination"}
+    return shop.model_dump(mode="json", exclude=left_out)
 
 
 def _joined(messages: list[str]) -> str:

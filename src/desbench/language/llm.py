@@ -10,6 +10,7 @@ import asyncio
 import atexit
 import errno
 import json
+import math
 import os
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -156,7 +157,12 @@ class LanguageModel:
             verdict = Verdict(None, LATE)
             self._late(view, body, attempt)
         action = verdict.action if verdict.outcome == OK else None
-        return Answered(action, Note(self.source, verdict.outcome, attempt))
+        took = math.fsum(
+            row.latency_s
+            for row in self._rows
+            if (row.epoch, row.agent) == (self._epoch, view["agent"])
+        )
+        return Answered(action, Note(self.source, verdict.outcome, attempt, took))
 
     async def _attempt(
         self, view: Mapping[str, Any], body: Mapping[str, Any], attempt: int, call: Call

@@ -76,6 +76,12 @@ def superseded_decisions(trace: Trace) -> Value:
 
 
 @secondary()
+def stale_decisions(trace: Trace) -> Value:
+    """Actions that the shop no longer accepted when they arrived (coordination time)."""
+    return int(np.count_nonzero(trace.mask("decisions", "outcome", "stale")))
+
+
+@secondary()
 def messages_per_operation(trace: Trace) -> Value:
     """Protocol messages per finished operation; null if none is finished."""
     finished = int(np.count_nonzero(trace.mask("events", "kind", "finish")))

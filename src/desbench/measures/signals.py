@@ -6,7 +6,8 @@ One signal per (job, operation, group), at the earliest instant of its group:
 - resource: the item was stranded (no eligible machine up, or its patience at a gate ran out);
 - operational: the date promised last passed before the finish, or a search for a cell ended
   without one (the item was released and not assigned before it was released again or the end);
-- validation: an answer about the item did not count or was superseded, or a cell rejected it.
+- validation: an answer about the item did not count, or came too late (superseded, stale), or a
+  cell rejected it.
 
 What was done counts from the signal to the finish of the operation, or to the end of the episode;
 the finish itself is no answer.

@@ -17,12 +17,29 @@ True
 from __future__ import annotations
 
 import sys
+from inspect import isfunction
 
 from desbench import registry
 from desbench.errors import InputError
-from desbench.protocol.authority import AuthorityMode
+from desbench.protocol.authority import (
+    AuthorityFunction,
+    AuthorityMode,
+    ShiftingAuthority,
+    Summary,
+)
 
-__all__ = ["ALIASES", "AuthorityMode", "paradigm", "register_authority_mode"]
+__all__ = [
+    "ALIASES",
+    "AuthorityFunction",
+    "AuthorityMode",
+    "Paradigm",
+    "ShiftingAuthority",
+    "Summary",
+    "paradigm",
+    "register_authority_mode",
+]
+
+Paradigm = str | AuthorityMode | ShiftingAuthority | AuthorityFunction  #: what may be asked for
 
 ALIASES = {
     "centralized": "centralized_plant",
@@ -60,21 +77,38 @@ def register_authority_mode(mode: AuthorityMode) -> AuthorityMode:
     return mode
 
 
-def paradigm(asked: str | AuthorityMode) -> AuthorityMode:
+def paradigm(asked: Paradigm) -> AuthorityMode | ShiftingAuthority:
     """Find a mode by name, alias or path of a file; a mode is given back as it is.
 
-    A file holds `MODE = AuthorityMode(...)` or registers one mode; of several, `FILE.py:NAME`
-    names a variable.
+    A file holds `MODE = AuthorityMode(...)`, registers one mode, or defines a function
+    `authority(summary)` that gives one for each item; of several, `FILE.py:NAME` names one.
     """
-    if isinstance(asked, AuthorityMode):
+    if isinstance(asked, AuthorityMode | ShiftingAuthority):
         return asked
+    if not isinstance(asked, str):
+        return ShiftingAuthority(_name_of(asked), asked)
     found = registry.load("paradigms", asked)
     if isinstance(found, AuthorityMode):
         return found
+    choose = found if isfunction(found) else getattr(found, "authority", None)
+    if isfunction(choose):
+        entry = registry.find("paradigms", asked)
+        name = entry.attribute or entry.name
+        return ShiftingAuthority(name, choose, asked, entry.digest)
     modes = [found.MODE] if hasattr(found, "MODE") else _by_module.get(found.__name__, [])
     if len(modes) != 1 or not isinstance(modes[0], AuthorityMode):
         raise InputError(
             f"paradigm {asked}: holds {len(modes)} authority modes, must hold one; write "
-            f"MODE = AuthorityMode(...), or name a variable with {asked}:NAME"
+            f"MODE = AuthorityMode(...), def authority(summary), or name one with {asked}:NAME"
         )
     return modes[0]
+
+
+def _name_of(function: object) -> str:
+    name = getattr(function, "__name__", "")
+    if not callable(function) or not name.isidentifier():
+        raise InputError(
+            f"paradigm={function!r}, must be a name, a path, an AuthorityMode, or a function "
+            "with a name"
+        )
+    return name

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from typing import Any
 
 from desbench.errors import InputError
@@ -12,7 +14,8 @@ PLANT_AREA_CELL = "plant_area_cell"
 MEDIATED_CNP = "mediated_cnp"
 HOLONIC_HYBRID = "holonic_hybrid"
 RESPONSIBILITY = "responsibility"
-ROUTING_MODES = (PLANT_DIRECT, PLANT_AREA_CELL, MEDIATED_CNP, HOLONIC_HYBRID, RESPONSIBILITY)
+CLASSIC_MODES = (PLANT_DIRECT, PLANT_AREA_CELL, MEDIATED_CNP, HOLONIC_HYBRID)
+ROUTING_MODES = (*CLASSIC_MODES, RESPONSIBILITY)
 #: The plant names an area, the area a cell.
 AREA_ROUTED = (PLANT_AREA_CELL, HOLONIC_HYBRID, RESPONSIBILITY)
 
@@ -84,3 +87,70 @@ _SWITCHES = (
     *("area_local_reroute_enabled", "plant_reroute_required", "mediated_bid_round_enabled"),
     *("monitor", "intervene", "recursive"),
 )
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The plant at the moment an authority function is asked: counts only, all of them exact."""
+
+    time: float  #: in the unit of the suite
+    job: str | None  #: the item asked about; None where the question is about no item
+    operation: int | None  #: its current operation, from 0
+    operations: int | None  #: how many its job has
+    load: float  #: places taken in the commitments of all cells, as a share; 0.0 if unlimited
+    ready: int  #: items that wait to be placed
+    wip: int  #: jobs released and not done
+    done: int  #: jobs done
+    machines: int
+    machines_down: int
+    stranded: int  #: items stranded now
+    strandings: int  #: so far
+    conversations: int  #: that sleep now, where coordination takes time
+
+
+AuthorityFunction = Callable[[Summary], AuthorityMode]
+
+
+@dataclass(frozen=True)
+class ShiftingAuthority:
+    """Organisation that shifts: a function says for each item which mode is in force.
+
+    It is asked when a conversation about the item begins, and its answer holds until that ends. It
+    must be a function of the summary alone; `desbench verify` finds one that is not.
+    """
+
+    mode_id: str  #: name of the file or of the function
+    choose: AuthorityFunction
+    source: str | None = None  #: what was given where the function comes from a file
+    digest: str = ""  #: of that file
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.source is None:
+            return ShiftingAuthority, (self.mode_id, self.choose)
+        return _of_source, (self.source,)  # another process imports the file itself
+
+    def mode(self, summary: Summary) -> AuthorityMode:
+        """Return the mode for an item.
+
+        Raises
+        ------
+        InputError
+            If the function gives anything but a mode of the four classic ways.
+        """
+        mode: object = self.choose(summary)
+        if isinstance(mode, AuthorityMode) and mode.routing_authority_mode in CLASSIC_MODES:
+            return mode
+        told = mode.mode_id if isinstance(mode, AuthorityMode) else repr(mode)
+        raise InputError(
+            f"authority function {self.mode_id} gave {told} at {summary.time:g}, must be an "
+            f"AuthorityMode with routing_authority_mode one of {', '.join(CLASSIC_MODES)}"
+        )
+
+    def switches(self) -> dict[str, Any]:
+        """Return where the function comes from, as runners and manifests see it."""
+        return {"mode_id": self.mode_id, "source": self.source, "digest": self.digest}
+
+
+def _of_source(source: str) -> ShiftingAuthority:
+    found: ShiftingAuthority = import_module("desbench.paradigms").paradigm(source)
+    return found

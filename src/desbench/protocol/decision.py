@@ -59,8 +59,9 @@ OK: Final = "ok"
 ILLEGAL: Final = "illegal"
 WRONG_TYPE: Final = "wrong_type"
 EMPTY: Final = "empty"
-SUPERSEDED: Final = "superseded"
-LATE: Final = "late"  #: the agent was silent
+SUPERSEDED: Final = "superseded"  #: the shop does not accept it any more
+STALE: Final = "stale"  #: the same, of an answer that took time to arrive
+LATE: Final = "late"  #: the agent was silent, or its bid came after the deadline
 LOST: Final = "lost"  #: a message on the way to the agent, or its answer
 
 
@@ -78,10 +79,13 @@ class Note(NamedTuple):
     source: str
     outcome: str = OK
     attempts: int = 1
+    latency_s: float = 0.0  #: what the controller took, charged if the case says `measured`
 
     def as_given(self) -> Note:
         """The note as it came with the answer: what became of that is found again by itself."""
-        return self._replace(outcome=OK) if self.outcome == SUPERSEDED else self
+        is_found = self.outcome in (SUPERSEDED, STALE)
+        is_found |= self.outcome == LATE and self.source != FALLBACK
+        return self._replace(outcome=OK) if is_found else self
 
 
 class Activation:
@@ -100,12 +104,15 @@ class Activation:
         "extra",
         "job",
         "kind",
+        "latency_s",
         "legal",
         "not_offered",
         "operation",
         "outcome",
+        "row",
         "slot",
         "source",
+        "time",
     )
 
     def __init__(
@@ -133,6 +140,9 @@ class Activation:
         self.source = ""
         self.outcome = OK
         self.attempts = 0
+        self.latency_s = 0.0
+        self.time = -1  #: when the agent is asked
+        self.row = -1  #: where the answer is on record
 
     @property
     def declined(self) -> bool:
@@ -147,7 +157,7 @@ class Activation:
     def answer(self, action: int, note: Note) -> None:
         """Write down a legal action and how it came about."""
         self.action = action
-        self.source, self.outcome, self.attempts = note
+        self.source, self.outcome, self.attempts, self.latency_s = note
 
     def force(self) -> None:
         """Take the only legal action."""

@@ -11,6 +11,7 @@ from typing import Final
 
 from desbench.paradigms.responsibility import protocol as rcp
 from desbench.protocol import counts
+from desbench.protocol.conversations import Step
 from desbench.protocol.decision import (
     AGREE,
     DELEGATE,
@@ -30,7 +31,7 @@ from desbench.protocol.estimate import cautious
 from desbench.protocol.ledger import DEPTH, Signal
 from desbench.protocol.organisation import Organisation
 from desbench.protocol.responsibility import ask_cell, book_of, find_cell
-from desbench.protocol.steps import Outcome, Step
+from desbench.protocol.steps import Outcome, arrive, decide
 
 BREAKDOWN: Final = "breakdown"  #: the machine under the item went down
 STRANDED: Final = "stranded"  #: no eligible machine of the cell is up, or patience ran out
@@ -69,7 +70,8 @@ def open_signals(org: Organisation) -> list[Signal]:
     for job in org.sim.stranded():
         if job not in org.parking.kept and not (job in signals and signals[job].cause == STRANDED):
             signals[job] = Signal(job, STRANDED, PASS_ON)
-    return [signals[job] for job in sorted(signals) if _is_open(org, job)]
+    talked = org.talks.items
+    return [signals[job] for job in sorted(signals) if _is_open(org, job) and job not in talked]
 
 
 def _is_open(org: Organisation, job: int) -> bool:
@@ -77,6 +79,13 @@ def _is_open(org: Organisation, job: int) -> bool:
     if signal is None or signal.stage == ANSWERED:
         return False
     return signal.cause != STRANDED or org.sim.can_unassign(job)
+
+
+def _is_over(org: Organisation, signal: Signal) -> bool:
+    """Whether nothing is left to answer: the work is done, or the item is stranded no more."""
+    if signal.job not in book_of(org).held:
+        return True
+    return signal.cause == STRANDED and signal.job not in org.sim.stranded()
 
 
 def answer(org: Organisation, signals: list[Signal]) -> Step[bool]:
@@ -109,9 +118,10 @@ def _pass_on(org: Organisation, due: list[Signal]) -> Step[bool]:
     mates = [cell for cell in org.with_room(job, siblings) if cell.id not in chain]
     if not mates:
         return False
+    org.talks.present.is_over = lambda: _is_over(org, signal)
     ask = org.ask(DELEGATE, holder, job, mates, "keep")
     ask.extra = holder
-    yield [ask]
+    yield from decide(org, [ask])
     org.close(ask)
     if ask.declined or not org.sim.can_unassign(job):
         return False
@@ -126,14 +136,19 @@ def _notify(org: Organisation, due: list[Signal]) -> Step[bool]:
         holder = ledger.agent(ledger.lowest(signal.job).delegatee)
         if all(ask.agent is not holder for ask in asks):
             asks.append(_about(org, NOTIFY, holder, signal, [INFORM], "silent"))
-    yield asks
+    yield from decide(org, asks)
+    signals = {signal.job: signal for signal in due}
     for ask in asks:
+        signal = signals[ask.job]
+        if _is_over(org, signal):
+            org.refuse(ask)
+            continue
         org.close(ask)
-        signal = ledger.signals[ask.job]
         if ask.declined:
             signal.stage = MONITOR
         else:
             _inform(org, signal, is_forced=False)
+    yield from arrive(org)
     return False
 
 
@@ -162,16 +177,23 @@ def _monitor(org: Organisation, due: list[Signal]) -> Step[bool]:
             _answered(org, signal)
         elif all(ask.agent is not area for ask in asks):
             asks.append(_about(org, MONITOR, area, signal, [PROBE], "trust"))
-    if asks:
-        yield asks
+    if not asks:
+        return False
+    yield from decide(org, asks)
+    signals = {signal.job: signal for signal in due}
     for ask in asks:
+        signal = signals[ask.job]
+        if _is_over(org, signal):
+            org.refuse(ask)
+            continue
         org.close(ask)
-        signal = ledger.signals[ask.job]
         if ask.declined:
             _answered(org, signal)
         else:
             ledger.say(ledger.held[ask.job][LOWER], rcp.PROBE, ask.agent)
             _inform(org, signal, is_forced=True)
+    yield from arrive(org)  # the question
+    yield from arrive(org)  # and the answer
     return False
 
 
@@ -195,8 +217,9 @@ def _intervene(org: Organisation, due: list[Signal]) -> Step[bool]:
     siblings = org.eligible(job).cells_of_area[area.number]
     if org.sim.can_unassign(job):
         options += [REPLACE] * bool(elsewhere(org, job)) + [TERMINATE]
+    org.talks.present.is_over = lambda: _is_over(org, signal)
     ask = _about(org, INTERVENE, area, signal, options, "stand")
-    yield [ask]
+    yield from decide(org, [ask])
     org.close(ask)
     if ask.declined:
         return False
@@ -204,8 +227,13 @@ def _intervene(org: Organisation, due: list[Signal]) -> Step[bool]:
         yield from _revise(org, job, area)
         return False
     if not org.sim.can_unassign(job):
+        org.refuse(ask)
         return False
     if ask.choice == TERMINATE:
+        yield from arrive(org)
+        if not org.sim.can_unassign(job):
+            org.refuse(ask)
+            return False
         org.withdraw(job)
         ledger.end(job, signal.cause)
         return True
@@ -221,8 +249,9 @@ def _revise(org: Organisation, job: int, area: Agent) -> Step[None]:
     cell = ledger.agent(ledger.book[name].delegatee)
     by = later_date(org, job)
     ledger.say(name, rcp.REVISE, area, terms=ledger.later(name, by))
+    yield from arrive(org)
     ask = org.ask(RESPOND, cell, job, [(AGREE, by)], "reject")
-    yield [ask]
+    yield from decide(org, [ask])
     org.close(ask)
     if ask.declined:
         ledger.say(name, rcp.REJECT, cell)

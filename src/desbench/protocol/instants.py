@@ -5,11 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from desbench.protocol.authority import MEDIATED_CNP, PLANT_DIRECT, RESPONSIBILITY
+from desbench.protocol.conversations import (
+    Conversation,
+    Epochs,
+    Step,
+    break_off_all,
+    converse,
+    resume,
+)
 from desbench.protocol.decision import DISPATCH, MODE, RELEASE, Activation, Agent
 from desbench.protocol.failures import answer, look, open_signals
 from desbench.protocol.organisation import RETRIES, Organisation
 from desbench.protocol.responsibility import delegate
-from desbench.protocol.steps import Step, by_area, by_cell
+from desbench.protocol.steps import by_area, by_cell, decide, think
 from desbench.protocol.stranding import reroute
 
 if TYPE_CHECKING:
@@ -18,7 +26,7 @@ if TYPE_CHECKING:
 MODES = ("normal", "eco", "pause")
 
 
-def episode(org: Organisation) -> Step[None]:
+def episode(org: Organisation) -> Epochs[None]:
     """Drive the shop to its end; every yield is one epoch."""
     advance = org.sim.advance
     stop = advance()
@@ -27,6 +35,7 @@ def episode(org: Organisation) -> Step[None]:
         yield from instant(org)
         stop = advance()
     _look(org, stop)
+    break_off_all(org)
     if org.ledger is not None:
         org.ledger.close_all()
 
@@ -37,26 +46,33 @@ def _look(org: Organisation, stop: Stop) -> None:
         look(org)
 
 
-def instant(org: Organisation) -> Step[None]:
+def instant(org: Organisation) -> Epochs[None]:
     """Everything that is decided until the shop changes or nothing is open any more."""
     moved = False
     while True:
-        if org.alarms:
-            changed = yield from mode(org, org.alarms.popleft())
+        if org.talks.woken:
+            changed = yield from resume(org)
+        elif org.alarms:
+            changed = yield from begin(org, mode(org, org.alarms.popleft()))
         elif org.ledger is not None and (signals := open_signals(org)):
             # All failures of an instant are one batch: the shop settles after the last answer.
-            moved = (yield from answer(org, signals)) or moved
+            moved = (yield from begin(org, answer(org, signals))) or moved
             changed = moved and not open_signals(org)
         elif org.ledger is None and (job := org.stranded_item()) >= 0:
-            changed = yield from reroute(org, job)
+            changed = yield from begin(org, reroute(org, job))
         elif cells := org.open_cells():
-            changed = yield from dispatch(org, cells)
+            changed = yield from begin(org, dispatch(org, cells))
         elif items := org.open_items():
-            changed = yield from release(org, items)
+            changed = yield from begin(org, release(org, items))
         else:
             return
         if changed:
             return
+
+
+def begin(org: Organisation, step: Step[bool]) -> Epochs[bool]:
+    """Play a step as a conversation of its own. True if the shop changed."""
+    return converse(org, Conversation(step))
 
 
 def release(org: Organisation, items: list[int]) -> Step[bool]:
@@ -69,7 +85,8 @@ def release(org: Organisation, items: list[int]) -> Step[bool]:
             org.parking.decline(job)
         return False
     job = ask.choice
-    org.conversation += 1
+    org.take_in_hand(job)
+    yield from think(org, [ask])
     mode = org.mode_of(job)
     if mode.routing_authority_mode == RESPONSIBILITY:
         return (yield from delegate(org, job))
@@ -85,14 +102,14 @@ def mode(org: Organisation, area: int) -> Step[bool]:
     for _ in range(1 + RETRIES):
         if not open_asks:
             break
-        yield open_asks
+        yield from decide(org, open_asks)
         superseded = set()
         for ask in open_asks:
             if ask.declined:
                 org.close(ask)
             elif org.stands(ask, org.sim.set_mode, *ask.choice):
                 changed = True
-            else:
+            elif org.now == ask.time:
                 superseded.add(ask.agent)
         open_asks = [ask for ask in _mode_asks(org, area) if ask.agent in superseded]
     return changed
@@ -119,7 +136,7 @@ def dispatch(org: Organisation, cells: list[int]) -> Step[bool]:
     """Ask each of the cells for one pair (machine, item). True if the shop changed."""
     sim, slots = org.sim, org.facts.cells
     asks = [_dispatch_ask(org, slots[cell]) for cell in cells]
-    yield asks
+    yield from decide(org, asks)
     changed = False
     for ask in asks:
         cell = ask.agent.number

@@ -22,6 +22,7 @@ from desbench.paradigms.responsibility import (
     request,
 )
 from desbench.paradigms.responsibility import protocol as rcp
+from desbench.paradigms.responsibility.commitment import PROPOSED
 from desbench.paradigms.responsibility.record import to_json
 from desbench.protocol.decision import Agent
 
@@ -133,6 +134,12 @@ class Ledger:
         if not names:
             del self.held[job]
             self.signals.pop(job, None)
+
+    def take_back(self, job: int, cause: str) -> None:
+        """End what was asked about an item and is not answered yet, the lowest first."""
+        names = [name for name, (other, _) in self._item.items() if other == job]
+        for name in reversed([name for name in names if self.book[name].status == PROPOSED]):
+            self.say(name, rcp.TERMINATE, self.book[name].delegator, is_forced=True, cause=cause)
 
     def close_all(self) -> None:
         """End what is still open when the episode ends."""

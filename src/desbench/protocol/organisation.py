@@ -13,13 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 from desbench.errors import IllegalAction
 from desbench.protocol.absence import Absence
-from desbench.protocol.authority import MEDIATED_CNP, PLANT_DIRECT, RESPONSIBILITY, AuthorityMode
+from desbench.protocol.authority import (
+    MEDIATED_CNP,
+    PLANT_DIRECT,
+    RESPONSIBILITY,
+    AuthorityMode,
+    ShiftingAuthority,
+)
+from desbench.protocol.conversations import Conversations
 from desbench.protocol.decision import (
     AWARD,
     BID,
     COMMIT,
     DELEGATE,
     DISPATCH,
+    FORCED,
     INTERVENE,
     LOST,
     MODE,
@@ -31,6 +39,7 @@ from desbench.protocol.decision import (
     RESPOND,
     ROUTE_AREA,
     ROUTE_CELL,
+    STALE,
     SUPERSEDED,
     Activation,
     Agent,
@@ -40,6 +49,7 @@ from desbench.protocol.ledger import Ledger
 from desbench.protocol.news import News
 from desbench.protocol.parking import Parking
 from desbench.protocol.ranking import RANKS
+from desbench.protocol.shifting import Shifting
 
 if TYPE_CHECKING:
     from desbench._engine.simulation import Simulation, Stop
@@ -47,6 +57,7 @@ if TYPE_CHECKING:
     from desbench.instances.instance import Instance
     from desbench.trace.recorder import Recorder
 
+SECONDS = {"s": 1, "min": 60, "h": 3600}  #: of a time unit
 RETRIES = 3  #: how often an agent is asked again after a superseded action
 
 
@@ -57,12 +68,16 @@ class Organisation:
         self,
         sim: Simulation,
         instance: Instance,
-        mode: AuthorityMode,
+        mode: AuthorityMode | ShiftingAuthority,
         recorder: Recorder,
         faults: Faults | None = None,
     ) -> None:
         self.sim = sim
-        self.mode = mode
+        self.shifting: Shifting | None = None
+        if isinstance(mode, ShiftingAuthority):
+            self.shifting = Shifting(self, mode, instance)
+        else:
+            self.mode = mode
         self.recorder = recorder
         self.facts = Facts(instance)
         self.absence = Absence(instance, faults)
@@ -70,23 +85,29 @@ class Organisation:
         self.news = News(sim, self.facts)
         self.stop: Stop
         self.now = -1
-        self.epoch = 0
+        self.epochs = 0  #: so far
+        self.epoch = 0  #: that rows belong to: the last one of who speaks
         self.is_open = False  #: whether the present epoch waits for answers
-        self.conversation = 0
+        self.coordination = instance.coordination
+        self.takes_time = instance.coordination.takes_time
+        self.ticks_per_s = instance.ticks_per_unit / SECONDS[instance.time_unit]
+        self.talks = Conversations()
         self.present: list[int] = []  #: cells with a dispatch pair at the last stop
         self.alarms: deque[int] = deque()  #: areas above their power cap, not yet answered
         self.up = [True] * len(self.facts.machine_ids)
         self.up_in_area = [len(machines) for machines in self.facts.machines_of_area]
         self.promises: dict[int, tuple[int, int]] = {}  #: job -> (cell, promised finish)
         #: of a mode in which agents commit themselves
-        self.ledger = Ledger(self) if mode.routing_authority_mode == RESPONSIBILITY else None
+        commits = self.shifting is None and self.mode.routing_authority_mode == RESPONSIBILITY
+        self.ledger = Ledger(self) if commits else None
+        self.strandings = 0  #: so far
         self.refusals: dict[int, int] = {}  #: cell -> superseded dispatches of this instant
 
     # authority
 
     def mode_of(self, job: int) -> AuthorityMode:
         """Return the mode in force for an item (-1 = none): the one place that decides it."""
-        return self.mode
+        return self.mode if self.shifting is None else self.shifting.mode_of(job)
 
     def mediator(self, job: int) -> Agent:
         """Return who mediates: the area if all eligible cells lie in one, else the plant."""
@@ -107,6 +128,39 @@ class Organisation:
         """Return the area of a cell."""
         return self.facts.areas[self.facts.area_of_cell[cell]]
 
+    # coordination time
+
+    @property
+    def conversation(self) -> int:
+        """Number of the conversation that speaks."""
+        return self.talks.number()
+
+    def begin_epoch(self) -> None:
+        """Count one more epoch."""
+        self.epochs += 1
+        self.turn_to(self.epochs)
+
+    def turn_to(self, epoch: int) -> None:
+        """Let the rows to come belong to an epoch; 0 = the last one."""
+        epoch = epoch or self.epochs
+        if epoch != self.epoch:
+            self.epoch = self.sim.epoch = epoch
+
+    def take_in_hand(self, job: int) -> None:
+        """Let the present conversation be about an item: nobody else is asked about it."""
+        talk = self.talks.present
+        talk.mode = self.mode_of(job)
+        talk.items.add(job)
+        self.talks.number()
+
+    def thinking(self, ask: Activation) -> int:
+        """Return how long an answer takes; nobody thinks about what is forced, or lost."""
+        if ask.source == FORCED or ask.outcome == LOST:
+            return 0
+        if self.coordination.is_measured:
+            return round(ask.latency_s * self.ticks_per_s)
+        return int(getattr(self.coordination, ask.agent.role))
+
     # looking
 
     def look(self, stop: Stop) -> None:
@@ -120,6 +174,7 @@ class Organisation:
             self.news.clear()
         if stop.stalled:
             self.parking.lift()
+        self.strandings += len(stop.stranded)
         if stop.stranded:
             self.parking.kept.difference_update(stop.stranded)
         for machine in (*stop.breakdowns, *stop.repairs):
@@ -127,7 +182,9 @@ class Organisation:
             is_up = self.sim.machine(machine)[0] != "down"
             self.up_in_area[area] += is_up - self.up[machine]
             self.up[machine] = is_up
-        self.alarms.extend(a for limit, a in stop.alarms if limit == "power" and a >= 0)
+        areas = (area for limit, area in stop.alarms if limit == "power" and area >= 0)
+        self.alarms.extend(area for area in areas if area not in self.talks.areas)
+        self.talks.woken.extend(stop.woken)
         self.present = stop.cells
         self.news.read(stop)
 
@@ -150,7 +207,7 @@ class Organisation:
         return [job for job in self.sim.ready() if self._is_offered(job)]
 
     def _is_offered(self, job: int) -> bool:
-        if not self.parking.is_open(job):
+        if job in self.talks.items or not self.parking.is_open(job):
             return False
         mode = self.mode_of(job)
         if mode.by_area:
@@ -162,8 +219,8 @@ class Organisation:
 
     def open_cells(self) -> list[int]:
         """Return the cells that may dispatch now, ascending."""
-        closed = self.parking.cells
-        return [cell for cell in self.present if cell not in closed]
+        closed, asked = self.parking.cells, self.talks.cells
+        return [cell for cell in self.present if cell not in closed and cell not in asked]
 
     def promised(self, job: int) -> int | None:
         """Return the date the cell of an item has promised, where agents commit themselves."""
@@ -173,8 +230,9 @@ class Organisation:
 
     def stranded_item(self) -> int:
         """Return the lowest stranded item that is to be asked about, or -1."""
-        kept = self.parking.kept
-        return next((job for job in self.sim.stranded() if job not in kept), -1)
+        kept, talked = self.parking.kept, self.talks.items
+        stranded = (job for job in self.sim.stranded() if job not in kept)
+        return next((job for job in stranded if job not in talked), -1)
 
     # asking
 
@@ -196,6 +254,7 @@ class Organisation:
             offered = self._best(kind, job, candidates, slot)
         ask = Activation(kind, agent, job, operation, offered, decline, slot)
         ask.not_offered = len(candidates) - len(offered)
+        ask.time = self.now
         return ask
 
     def _best(self, kind: str, job: int, candidates: list[Any], count: int) -> list[Any]:
@@ -207,7 +266,13 @@ class Organisation:
         return [candidates[place] for _, place in best] + last
 
     def close(self, ask: Activation, outcome: str = "") -> None:
-        """Record an answer once it has been applied, or found `superseded`."""
+        """Record an answer, once; an outcome that turns up later is added to it."""
+        if ask.row >= 0:
+            if outcome:
+                ask.outcome = outcome
+                self.recorder.amend(ask.row, outcome)
+                self.news.hear(ask.agent, outcome)
+            return
         job, operation = ask.job, ask.operation
         if ask.declined:
             target = ask.decline
@@ -220,7 +285,7 @@ class Organisation:
         outcome = outcome or ask.outcome
         if outcome not in (OK, LOST):  # who never got a message does not know of it
             self.news.hear(ask.agent, outcome)
-        self.recorder.decision(
+        ask.row = self.recorder.decision(
             self.epoch,
             self.now,
             ask.agent.id,
@@ -234,18 +299,23 @@ class Organisation:
             ask.source,
             outcome,
             ask.attempts,
+            ask.latency_s,
         )
 
     def target(self, ask: Activation, candidate: Any) -> str:
         """Return what a candidate is called in views and rows."""
         return TARGETS[ask.kind](self.facts, candidate)
 
+    def refuse(self, ask: Activation) -> None:
+        """Record an answer that the shop does not accept any more."""
+        self.close(ask, SUPERSEDED if self.now == ask.time else STALE)
+
     def stands(self, ask: Activation, command: Callable[..., None], *arguments: Any) -> bool:
-        """Give the command of an answer and record it; refused by the shop it is superseded."""
+        """Give the command of an answer and record it, also where the shop refuses it."""
         try:
             command(*arguments)
         except IllegalAction:
-            self.close(ask, SUPERSEDED)
+            self.refuse(ask)
             return False
         self.close(ask)
         return True
@@ -267,6 +337,12 @@ class Organisation:
         )
 
     # commands
+
+    def can_place(self, job: int, cell: int) -> bool:
+        """Whether `assign`, or of an assigned item `move`, would be accepted now."""
+        if self.sim.assigned(job) < 0:
+            return self.sim.can_assign(job, cell)
+        return self.sim.can_unassign(job) and self.sim.room(cell, job) > 0
 
     def assign(self, job: int, cell: int, promise: int) -> None:
         """Assign an item; a promise of -1 is none."""

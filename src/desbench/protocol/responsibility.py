@@ -9,18 +9,20 @@ from __future__ import annotations
 from typing import Final
 
 from desbench.paradigms.responsibility import protocol as rcp
+from desbench.protocol.conversations import Step
 from desbench.protocol.decision import (
     ACCEPT,
     COUNTER,
     DELEGATE,
     RESPOND,
+    STALE,
     SUPERSEDED,
     Agent,
 )
 from desbench.protocol.estimate import cautious
 from desbench.protocol.ledger import Ledger
 from desbench.protocol.organisation import Organisation
-from desbench.protocol.steps import Command, Outcome, Step, by_area
+from desbench.protocol.steps import Command, Outcome, arrive, by_area, decide
 
 CANDIDATES: Final = 2  #: cells an area asks in one attempt, one after the other
 
@@ -39,11 +41,13 @@ def delegate(org: Organisation, job: int) -> Step[bool]:
 def _by_commitment(org: Organisation, job: int, area: Agent, cells: list[int]) -> Step[Outcome]:
     ledger = book_of(org)
     upper = ledger.request(job, org.facts.plant, area, _date(org, job))
+    yield from arrive(org)
     outcome = yield from find_cell(org, job, area, cells, upper)
     if outcome is Outcome.PLACED:
         ledger.say(upper, rcp.ACCEPT, area, is_forced=True)
     else:
         ledger.say(upper, rcp.REJECT, area, is_forced=outcome is Outcome.FULL)
+        yield from arrive(org)
     return outcome
 
 
@@ -67,14 +71,14 @@ def find_cell(
     for left in range(CANDIDATES - 1, -1, -1):
         options = [cell for cell in org.with_room(job, cells) if cell not in asked]
         ask = org.ask(DELEGATE, area, job, options, decline)
-        yield [ask]
+        yield from decide(org, [ask])
         if ask.declined:
             org.close(ask)
             return Outcome.DECLINED if asked or options else Outcome.FULL
         cell = ask.choice
         asked.add(cell)
         if org.sim.room(cell.number, job) <= 0:
-            org.close(ask, SUPERSEDED)
+            org.refuse(ask)
             continue
         org.close(ask)
         if (yield from ask_cell(org, job, area, cell, upper, replaces, left)):
@@ -97,26 +101,33 @@ def ask_cell(
     """
     ledger = book_of(org)
     lower = ledger.request(job, delegator, cell, None, ledger.book[parent], replaces)
+    choice = org.talks.present.asks  # that of the delegator
+    yield from arrive(org)
+    if not org.can_place(job, cell.number):
+        for ask in choice:
+            org.refuse(ask)
+        return (yield from _rejected(org, lower, cell, delegator, STALE))
     expected = org.sim.estimate(job, cell.number)[0]
     promises = [(ACCEPT, org.now + expected), (COUNTER, org.now + cautious(expected))]
     ask = org.ask(RESPOND, cell, job, promises, "reject")
-    yield [ask]
+    yield from decide(org, [ask])
     command = org.assign if org.sim.assigned(job) < 0 else org.move
     if ask.declined:
         org.close(ask)
-        ledger.say(lower, rcp.REJECT, cell)
-        org.news.hear(delegator, "rejected")
-        return False
+        return (yield from _rejected(org, lower, cell, delegator))
     word, promise = ask.choice
     if word == ACCEPT:
+        yield from arrive(org)  # it binds where it is heard
         if not org.stands(ask, command, job, cell.number, promise):
-            ledger.say(lower, rcp.REJECT, cell, is_forced=True, cause=SUPERSEDED)
+            cause = SUPERSEDED if org.now == ask.time else STALE
+            ledger.say(lower, rcp.REJECT, cell, is_forced=True, cause=cause)
             return False
         _agreed(org, job, parent, lower, replaces)
         ledger.say(lower, rcp.ACCEPT, cell, promise=promise)
     else:
         org.close(ask)
         ledger.say(lower, rcp.COUNTER, cell, terms=ledger.later(lower, promise))
+        yield from arrive(org)
         if not (yield from _answer_counter(org, job, delegator, lower, left, command)):
             return False
         _agreed(org, job, parent, lower, replaces)
@@ -124,6 +135,16 @@ def ask_cell(
     ledger.accepted(job, [*_above(ledger, lower), lower])
     org.news.hear(delegator, "accepted")
     return True
+
+
+def _rejected(
+    org: Organisation, lower: str, cell: Agent, delegator: Agent, cause: str = ""
+) -> Step[bool]:
+    """The cell does not take it: by choice, or for a cause."""
+    book_of(org).say(lower, rcp.REJECT, cell, is_forced=bool(cause), cause=cause)
+    yield from arrive(org)
+    org.news.hear(delegator, "rejected")
+    return False
 
 
 def _answer_counter(
@@ -136,8 +157,9 @@ def _answer_counter(
     assert promise is not None, "a counter has a date"
     ask = org.ask(RESPOND, delegator, job, [(held.delegatee, promise)], "reject")
     ask.extra = left
-    yield [ask]
+    yield from decide(org, [ask])
     cell = ledger.agent(held.delegatee)
+    yield from arrive(org)
     if not ask.declined and org.stands(ask, command, job, cell.number, promise):
         return True
     if ask.declined:

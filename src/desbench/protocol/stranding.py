@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from desbench.errors import IllegalAction
 from desbench.protocol import messages
-from desbench.protocol.decision import REROUTE, SUPERSEDED, Agent
+from desbench.protocol.conversations import Step
+from desbench.protocol.decision import REROUTE, Activation, Agent
 from desbench.protocol.organisation import Organisation
-from desbench.protocol.steps import Step, commit
+from desbench.protocol.steps import arrive, commit, decide, turn_down
 
 MOVED: Final = "moved"
 KEPT: Final = "kept"
@@ -17,11 +17,14 @@ ESCALATED: Final = "escalated"
 
 def reroute(org: Organisation, job: int) -> Step[bool]:
     """One round for a stranded item: moved, kept or withdrawn. True if the shop changed."""
-    org.conversation += 1
+    org.take_in_hand(job)
+    # Dispatched, admitted or repaired while this sleeps, the item needs nothing of it any more.
+    org.talks.present.is_over = lambda: job not in org.sim.stranded()
     mode = org.mode_of(job)
     old = org.facts.cells[org.sim.assigned(job)]
     superior = org.superior(job, old.number)
     org.tell(old, superior, messages.FAILURE, job)
+    yield from arrive(org)
     verdict = ESCALATED
     if mode.area_local_reroute_enabled:
         area = org.area_of(old.number)
@@ -31,19 +34,21 @@ def reroute(org: Organisation, job: int) -> Step[bool]:
     if verdict == ESCALATED and mode.plant_reroute_required:
         if superior.role == "area":
             org.tell(superior, org.facts.plant, messages.ESCALATE, job)
+            yield from arrive(org)
         verdict = yield from _ask_plant(org, job, old)
     if verdict == ESCALATED:
-        _withdraw(org, job, old, superior)
+        yield from _withdraw(org, job, old, superior)
     if verdict == KEPT:
         org.parking.kept.add(job)
     return verdict != KEPT
 
 
-def _withdraw(org: Organisation, job: int, old: Agent, superior: Agent) -> None:
-    org.withdraw(job)
+def _withdraw(org: Organisation, job: int, old: Agent, superior: Agent) -> Step[None]:
     org.tell(superior, old, messages.CANCEL, job)
     if superior.role == "area":
         org.tell(superior, org.facts.plant, messages.ESCALATE, job)
+    yield from arrive(org)
+    org.withdraw(job)
 
 
 def _ask_plant(org: Organisation, job: int, old: Agent) -> Step[str]:
@@ -55,12 +60,13 @@ def _ask_plant(org: Organisation, job: int, old: Agent) -> Step[str]:
     areas = [a for a in eligible.areas if eligible.cells_of_area[a] != [old.number]]
     ask = org.ask(REROUTE, plant, job, [org.facts.areas[a] for a in areas], "keep")
     ask.extra = old
-    yield [ask]
+    yield from decide(org, [ask])
     org.close(ask)
     if ask.declined:
         return KEPT
     area = ask.choice
     org.tell(plant, area, messages.DELEGATE, job)
+    yield from arrive(org)
     cells = eligible.cells_of_area[area.number]
     return (yield from _search(org, job, area, old, cells, []))
 
@@ -79,7 +85,7 @@ def _search(
         options = [c for c in org.with_room(job, cells) if c not in asked]
         ask = org.ask(REROUTE, chooser, job, options + escalation, "keep")
         ask.extra = old
-        yield [ask]
+        yield from decide(org, [ask])
         if ask.declined:
             org.close(ask)
             return KEPT
@@ -88,30 +94,32 @@ def _search(
             org.close(ask)
             return ESCALATED
         asked.add(cell)
-        if not org.sim.can_unassign(job) or org.sim.room(cell.number, job) <= 0:
-            org.close(ask, SUPERSEDED)
+        if not org.can_place(job, cell.number):
+            org.refuse(ask)
             continue
         org.close(ask)
-        if (yield from _move(org, job, cell, old, chooser)):
+        if (yield from _move(org, job, ask, old)):
             return MOVED
 
 
-def _move(org: Organisation, job: int, cell: Agent, old: Agent, chooser: Agent) -> Step[bool]:
+def _move(org: Organisation, job: int, choice: Activation, old: Agent) -> Step[bool]:
     """Send the item to another cell; the old one is told as soon as it has lost it."""
+    chooser, cell = choice.agent, choice.choice
     superior = org.superior(job, old.number)
     if org.mode_of(job).may_reject:
         org.tell(chooser, cell, messages.REROUTE, job)
-        if not (yield from commit(org, job, cell, chooser, org.move)):
+        if not (yield from commit(org, job, choice, cell, org.move)):
             return False
         org.tell(superior, old, messages.CANCEL, job)
         return True
     if org.absence.loses(cell):
         org.tell(chooser, cell, messages.REROUTE, job)
-        return False
-    try:
-        org.move(job, cell.number, -1)
-    except IllegalAction:
+        yield from arrive(org)
         return False
     org.tell(superior, old, messages.CANCEL, job)
     org.tell(chooser, cell, messages.REROUTE, job)
+    yield from arrive(org)
+    if not org.can_place(job, cell.number):
+        return (yield from turn_down(org, job, choice, cell, messages.REJECT))
+    org.move(job, cell.number, -1)
     return True

@@ -17,7 +17,7 @@ from desbench.errors import DesbenchError, InputError
 from desbench.instances.faults import Faults
 from desbench.instances.suite import Case, Suite, load_suite
 from desbench.language.settings import UNLIMITED, Economy
-from desbench.paradigms import AuthorityMode, paradigm
+from desbench.paradigms import AuthorityMode, ShiftingAuthority, paradigm
 from desbench.report.records import SCHEMA_VERSION, Record
 from desbench.sweep import controllers
 from desbench.sweep.controllers import Asked
@@ -38,7 +38,7 @@ class Run:
     suite_digest: str
     settings: Settings
     case: Case
-    paradigm: AuthorityMode
+    paradigm: AuthorityMode | ShiftingAuthority
     controller: Asked | None  #: None: the caller's runner object
     traces: str
     compression: str
@@ -205,6 +205,11 @@ def _paradigms(options: Options) -> list[Named]:
         for one in registry.names("paradigms") if asked == "all" else [asked]:
             with _loading(one):
                 mode = paradigm(one)
+            if isinstance(mode, ShiftingAuthority) and mode.source is None:
+                raise InputError(
+                    f"paradigm {mode.mode_id}: a sweep needs the file of an authority function; "
+                    f"give its path, such as ./FILE.py:{mode.mode_id}"
+                )
             found.append(Named(mode.mode_id, _sha256(mode.switches()), mode))
     return found
 

@@ -34,6 +34,7 @@ class Recorder:
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
         self._decisions: list[tuple[Any, ...]] = []
+        self._latencies: dict[int, float] = {}  #: by row of the decisions, those not 0
         self._messages: list[tuple[Any, ...]] = []
         self._commitments: list[tuple[Any, ...]] = []
         self.llm_calls: Sequence[tuple[Any, ...]] = ()  #: told by the runner after the episode
@@ -57,21 +58,33 @@ class Recorder:
         source: str,
         outcome: str,
         attempts: int,
-    ) -> None:
-        """Record one action of one agent; -1 or None where a column is empty."""
+        latency_s: float = 0.0,
+    ) -> int:
+        """Record one action of one agent, -1 or None where a column is empty; return its row."""
+        row = len(self._decisions)
+        if latency_s:
+            self._latencies[row] = latency_s
         self._decisions.append(
             (
                 *(epoch, time, agent, kind, authority, job, operation, tuple(legal), action),
                 *(target, source, outcome, attempts),
             )
         )
+        return row
+
+    def amend(self, row: int, outcome: str) -> None:
+        """Write down what became of an action after it was recorded."""
+        at = _DECISIONS.index("outcome")
+        told = self._decisions[row]
+        self._decisions[row] = (*told[:at], outcome, *told[at + 1 :])
 
     def answers(self) -> dict[int, dict[str, tuple[int, Note]]]:
         """Return the actions so far with their notes, by epoch and agent."""
         found: dict[int, dict[str, tuple[int, Note]]] = {}
-        for row in self._decisions:
+        for number, row in enumerate(self._decisions):
             told = dict(zip(_DECISIONS, row, strict=True))
-            note = Note(told["source"], told["outcome"], told["attempts"])
+            latency = self._latencies.get(number, 0.0)
+            note = Note(told["source"], told["outcome"], told["attempts"], latency)
             found.setdefault(told["epoch"], {})[told["agent"]] = told["action"], note.as_given()
         return found
 

@@ -146,7 +146,12 @@ _COLUMNS: dict[str, dict[str, tuple[Any, str]]] = {
 
 #: Units of the columns of case tables, which `Instance.tables()` defines.
 _CASE_UNITS: dict[str, dict[str, str]] = {
-    "case": {"plant_power_cap": "watts", "horizon": TICKS},
+    "case": {
+        "plant_power_cap": "watts",
+        "horizon": TICKS,
+        "message_delay": TICKS,
+        "deadline": TICKS,
+    },
     "jobs": {"release": TICKS, "due": TICKS, "patience": TICKS},
     "operations": {"nominal": TICKS, "realised": TICKS, "power": "watts"},
     "machines": {

@@ -27,7 +27,7 @@ from desbench.verify.columns import UNJUDGED, Law
 
 if TYPE_CHECKING:
     from desbench.instances.instance import Instance
-    from desbench.protocol.authority import AuthorityMode
+    from desbench.paradigms import Paradigm
 
 __all__ = ["LAWS", "Finding", "Law", "Report", "reexecute", "verify"]
 
@@ -93,7 +93,7 @@ class Report(NamedTuple):
 def verify(
     trace: Trace,
     instance: Instance | None = None,
-    paradigm: str | AuthorityMode | None = None,
+    paradigm: Paradigm | None = None,
     trace_hash: str | None = None,
 ) -> Report:
     """Check a trace against all laws, and what else is known about its run.

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from desbench.errors import DesbenchError
+from desbench.errors import DesbenchError, InputError
 from desbench.instances.faults import read_faults, stopped
 from desbench.trace import schema
 from desbench.trace.trace import Trace
 
 if TYPE_CHECKING:
     from desbench.instances.instance import Instance
-    from desbench.protocol.authority import AuthorityMode
+    from desbench.paradigms import Paradigm, ShiftingAuthority
 
 
-def reexecute(
-    trace: Trace, instance: Instance, paradigm: str | AuthorityMode | None = None
-) -> list[str]:
+def reexecute(trace: Trace, instance: Instance, paradigm: Paradigm | None = None) -> list[str]:
     """Play the recorded actions on the case and compare every row.
 
     Parameters
@@ -42,9 +43,7 @@ def reexecute(
     return [] if again.hash == trace.hash else _differences(trace, again)
 
 
-def play_again(
-    trace: Trace, instance: Instance, paradigm: str | AuthorityMode | None = None
-) -> Trace:
+def play_again(trace: Trace, instance: Instance, paradigm: Paradigm | None = None) -> Trace:
     """Return the trace of an episode driven by the recorded actions."""
     from desbench.episode import Episode
     from desbench.protocol.authority import AuthorityMode
@@ -53,15 +52,40 @@ def play_again(
 
     if paradigm is None:
         told = trace.info.get("authority")
-        paradigm = AuthorityMode(**told) if told else str(trace.info["paradigm"])
+        if told and "routing_authority_mode" in told:
+            paradigm = AuthorityMode(**told)
+        else:
+            paradigm = _function(told) if told else str(trace.info["paradigm"])
     attempts = trace.ints("decisions", "attempts").tolist()
+    took = _latencies(trace)
     recorded: dict[int, dict[str, tuple[int, Note]]] = {}
     for decision in decisions_of(trace):
-        note = Note(decision.source, decision.outcome, attempts[decision.row]).as_given()
+        latency = math.fsum(took[decision.epoch, decision.agent])
+        note = Note(decision.source, decision.outcome, attempts[decision.row], latency).as_given()
         recorded.setdefault(decision.epoch, {})[decision.agent] = decision.action, note
     episode = Episode(instance, paradigm=paradigm, faults=trace.info.get("faults"))
     episode.follow(recorded)
     return episode.trace
+
+
+def _function(told: Mapping[str, Any]) -> ShiftingAuthority:
+    """Return the authority function that a trace names, if it still is what it was."""
+    from desbench.paradigms import ShiftingAuthority, paradigm
+
+    if told["source"] is None:
+        raise InputError(f"the authority function {told['mode_id']} is in no file; pass paradigm=")
+    found = paradigm(told["source"])
+    if not isinstance(found, ShiftingAuthority) or found.digest != told["digest"]:
+        raise InputError(f"{told['source']}: the authority function has changed since")
+    return found
+
+
+def _latencies(trace: Trace) -> Mapping[tuple[int, str], list[float]]:
+    """Return by epoch and agent how long its calls took, which a case may charge."""
+    took: dict[tuple[int, str], list[float]] = defaultdict(list)
+    for row in trace.llm_calls.select(["epoch", "agent", "latency_s"]).to_pylist():
+        took[row["epoch"], row["agent"]].append(row["latency_s"])
+    return took
 
 
 def _differences(trace: Trace, again: Trace) -> list[str]:

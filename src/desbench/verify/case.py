@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import NamedTuple
 
+from desbench.instances.coordination import Coordination
 from desbench.trace.trace import Trace
 
 NONE = -1
@@ -106,6 +107,14 @@ class Case:
             self.downs[machine].append(Down(start, end, cause or "", interruption or ""))
         row = trace.setting
         self.deliver = bool(row("deliver"))
+        self.coordination = Coordination(
+            row("message_delay") or 0,
+            plant=row("decision_delay_plant") or 0,
+            area=row("decision_delay_area") or 0,
+            cell=row("decision_delay_cell") or 0,
+            is_measured=bool(row("decision_delay_measured")),
+            deadline=NONE if (deadline := row("deadline")) is None else deadline,
+        )
         self.eco_duration = (row("eco_duration_num") or 1, row("eco_duration_den") or 1)
         self.eco_power = (row("eco_power_num") or 0, row("eco_power_den") or 1)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from desbench.errors import InputError
+from desbench.instances.coordination import Coordination
 from desbench.protocol import messages as say
 from desbench.protocol.authority import (
     AREA_ROUTED,
@@ -31,6 +33,7 @@ from desbench.protocol.decision import (
     RESPOND,
     ROUTE_AREA,
     ROUTE_CELL,
+    STALE,
     SUPERSEDED,
 )
 from desbench.trace.trace import Trace
@@ -143,14 +146,16 @@ def agents_keep_their_authority(trace: Trace) -> list[str]:
 def _mode(trace: Trace, name: str) -> AuthorityMode | None:
     """Return the mode that a row names: from the facts of the trace, or as known here."""
     told = trace.info.get("authority")
-    if told is not None and told.get("mode_id") == name:
-        return AuthorityMode(**told)
+    known = {} if told is None else told.get("modes", {told["mode_id"]: told})
+    if name in known:
+        return AuthorityMode(**known[name])
     from desbench.paradigms import paradigm
 
     try:
-        return paradigm(name)
+        found = paradigm(name)
     except InputError:
         return None
+    return found if isinstance(found, AuthorityMode) else None
 
 
 def _deciders(mode: AuthorityMode, names: _Names, decision: Decision) -> set[str]:
@@ -227,34 +232,40 @@ def _scope(mode: AuthorityMode, names: _Names, decision: Decision) -> str:
 
 @law
 def commands_follow_decisions(trace: Trace) -> list[str]:
-    """Each dispatch, assignment and change of mode was decided in its epoch, and the reverse."""
+    """Each dispatch, assignment and change of mode was decided in its epoch, and the reverse.
+
+    They happen at once, unless coordination takes time.
+    """
     if not trace.decisions.num_rows:
         return []  # a shop driven without a protocol
     names = _Names(trace, case_of(trace))
+    at_once = not case_of(trace).coordination.takes_time
     granted: Counter[tuple[Any, ...]] = Counter()
     ordered: Counter[tuple[Any, ...]] = Counter()
     for d in decisions_of(trace):
-        if d.outcome == SUPERSEDED:
+        if d.outcome in (SUPERSEDED, STALE):
             continue
+        time = d.time * at_once
         if d.kind == DISPATCH and d.target in names.machine:
-            granted[DISPATCH, d.epoch, d.time, d.job, names.machine[d.target]] += 1
+            granted[DISPATCH, d.epoch, time, d.job, names.machine[d.target]] += 1
         elif d.kind == MODE and ":" in d.target:
             cell, _, mode = d.target.rpartition(":")
-            granted[MODE, d.epoch, d.time, names.cell.get(cell, NONE), mode] += 1
+            granted[MODE, d.epoch, time, names.cell.get(cell, NONE), mode] += 1
         elif d.kind in (COMMIT, RESPOND) and d.target == "accept":
-            granted["assign", d.epoch, d.time, d.job, names.cell.get(d.agent, NONE)] += 1
+            granted["assign", d.epoch, time, d.job, names.cell.get(d.agent, NONE)] += 1
         elif d.kind == RESPOND and d.target in names.cell:
-            granted["assign", d.epoch, d.time, d.job, names.cell[d.target]] += 1
+            granted["assign", d.epoch, time, d.job, names.cell[d.target]] += 1
         elif d.kind in (ROUTE_CELL, REROUTE) and d.target in names.cell:
-            ordered["assign", d.epoch, d.time, d.job, names.cell[d.target]] += 1
+            ordered["assign", d.epoch, time, d.job, names.cell[d.target]] += 1
     found: Counter[tuple[Any, ...]] = Counter()
     for e in events_of(trace):
+        time = e.time * at_once
         if e.kind == "dispatch":
-            found[DISPATCH, e.epoch, e.time, e.job, e.machine] += 1
+            found[DISPATCH, e.epoch, time, e.job, e.machine] += 1
         elif e.kind == "mode" and e.epoch != NONE:
-            found[MODE, e.epoch, e.time, e.cell, e.cause or ""] += 1
+            found[MODE, e.epoch, time, e.cell, e.cause or ""] += 1
         elif e.kind == "assign":
-            found["assign", e.epoch, e.time, e.job, e.cell] += 1
+            found["assign", e.epoch, time, e.job, e.cell] += 1
     # An order to a cell that must obey needs no acceptance; one that may refuse gives its own.
     return [f"{row} has no decision" for row in found - granted - ordered] + [
         f"{row} was decided, but not done" for row in granted - found
@@ -283,11 +294,16 @@ def messages_have_their_roles(trace: Trace) -> list[str]:
 
 @law
 def calls_are_answered(trace: Trace) -> list[str]:
-    """In a contract net each call gets one bid or refusal, and each bid one answer."""
+    """In a contract net each call gets one bid or refusal, and each bid one answer.
+
+    Where coordination takes time the episode may end before.
+    """
     conversations = trace.ints("messages", "conversation").tolist()
     spoken = (trace.texts("messages", n) for n in ("sender", "receiver", "performative"))
     count: Counter[tuple[int, str | None, str | None]] = Counter()
     called = set()
+    last = dict(zip(conversations, trace.ints("messages", "time").tolist(), strict=True))
+    longest = _longest_wait(case_of(trace).coordination)
     for conversation, sender, receiver, word in zip(conversations, *spoken, strict=True):
         cell = sender if (sender or "").startswith("cell:") else receiver
         count[conversation, cell, word] += 1
@@ -295,6 +311,8 @@ def calls_are_answered(trace: Trace) -> list[str]:
             called.add((conversation, cell))
     broken = []
     for conversation, cell in sorted(called, key=str):
+        if longest and last[conversation] + longest >= trace.end:
+            continue  # under way
         said = {word: count[conversation, cell, word] for word in SPOKEN}
         answers = said[say.PROPOSE] + said[say.REFUSE]
         verdicts = said[say.ACCEPT_PROPOSAL] + said[say.REJECT_PROPOSAL]
@@ -306,3 +324,11 @@ def calls_are_answered(trace: Trace) -> list[str]:
         ):
             broken.append(f"conversation {conversation} with {cell}: {said}")
     return broken
+
+
+def _longest_wait(coordination: Coordination) -> float:
+    """Return how long nothing may be said in a conversation that goes on."""
+    if coordination.is_measured:
+        return math.inf
+    deadline = max(0, coordination.deadline)
+    return coordination.message_delay + max(*coordination[1:4], deadline)

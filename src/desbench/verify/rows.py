@@ -29,9 +29,13 @@ def time_never_falls(trace: Trace) -> list[str]:
 
 
 def epochs_are_instants(trace: Trace) -> list[str]:
-    """Epochs never fall; one has one time; rows that name it lie before the time of the next."""
+    """Epochs never fall; one has one time; rows that name it lie before the time of the next.
+
+    Where coordination takes time, messages and commands come later than the epoch they belong to.
+    """
     broken = []
-    for name in ("decisions", "messages", "events"):
+    takes_time = case_of(trace).coordination.takes_time
+    for name in ("decisions",) if takes_time else ("decisions", "messages", "events"):
         epochs = trace.ints(name, "epoch")
         rows = np.flatnonzero(epochs != NONE)
         falls = rows[1:][np.diff(epochs[rows]) < 0].tolist()
@@ -44,6 +48,8 @@ def epochs_are_instants(trace: Trace) -> list[str]:
         epochs, at = trace.ints(name, "epoch"), trace.ints(name, "time")
         last = np.searchsorted(known, epochs, side="right") - 1
         until = np.append(times, trace.end)[last + 1]
+        if takes_time:
+            until = np.full_like(until, trace.end)
         since = np.where(last >= 0, times[last], 0)
         latest = since if name == "decisions" else until
         wrong = np.flatnonzero((epochs != NONE) & ((at < since) | (at > latest))).tolist()

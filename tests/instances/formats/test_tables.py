@@ -9,6 +9,7 @@ import pytest
 
 from desbench.errors import InputError
 from desbench.instances import formats
+from desbench.instances.coordination import Coordination
 from desbench.instances.formats import Options, Refused, Shop, table_files
 from desbench.instances.instance import UNLIMITED, Instance
 from desbench.instances.suite import load_suite
@@ -66,6 +67,13 @@ def test_round_trip_of_any_instance(tmp_path: Path, seed: int) -> None:
 def test_round_trip_of_a_drawn_case(tmp_path: Path) -> None:
     """Also for the cases of suites, with every field of their own."""
     instance = load_suite("smoke").realise("smoke-s00")
+    assert read(formats.write_tables(instance, tmp_path / "tables")).digest == instance.digest
+
+
+def test_round_trip_of_what_agreeing_costs(tmp_path: Path) -> None:
+    """Delays are part of the case, so they must not be lost on the way out and back."""
+    delays = Coordination(3, 2, 1, 4, is_measured=True, deadline=9)
+    instance = shop([[{0: 5}]], coordination=delays)
     assert read(formats.write_tables(instance, tmp_path / "tables")).digest == instance.digest
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from desbench.errors import InputError
+from desbench.instances.coordination import FROZEN_CLOCK
 from desbench.instances.formats.arrays import ECO, to_instance
 from desbench.instances.formats.known import reference_of
 from desbench.instances.formats.shop import Shop
@@ -251,10 +252,23 @@ class _Writer:
         times = f"{self.time(start)}, {self.time(end)}"
         return f"[{times}, {INTERRUPTIONS[interruption]}]" if interruption else f"[{times}]"
 
+    def agreement(self) -> Iterator[str]:
+        stated = self.i.coordination
+        if stated == FROZEN_CLOCK:
+            return
+        roles = zip(("plant", "area", "cell"), stated[1:4], strict=True)
+        takes = ", ".join(f"{role}: {self.time(delay)}" for role, delay in roles)
+        told = [f"message_delay: {self.time(stated.message_delay)}"]
+        told.append(f"decision_delay: {'measured' if stated.is_measured else f'{{{takes}}}'}")
+        if stated.deadline != NONE:
+            told.append(f"deadline: {self.time(stated.deadline)}")
+        yield f"coordination: {{{', '.join(told)}}}"
+
     def transport(self) -> Iterator[str]:
         i = self.i
         if i.deliver:
             yield "deliver: true"
+        yield from self.agreement()
         count = len(i.vehicle_names)
         if i.vehicle_names != tuple(f"V{k + 1}" for k in range(count)):
             raise self.refuse("names of vehicles")

@@ -17,6 +17,7 @@ import numpy as np
 from desbench.errors import InstanceError
 from desbench.instances.bounds import INT32_MAX
 from desbench.instances.complaints import near
+from desbench.instances.coordination import Coordination
 from desbench.instances.formats.arrays import to_instance
 from desbench.instances.formats.options import Options
 from desbench.instances.formats.shop import Job, Shop
@@ -345,6 +346,14 @@ def _case(table: Table | None, folder: Path) -> tuple[int, str, str, dict[str, A
         "no_progress_limit": whole("no_progress_limit", 30, 1),
         "options": whole("options", 16, 1),
         "deliver": bool(table.ints("deliver", 0, most=1)[0]),
+        "coordination": Coordination(
+            whole("message_delay", 0),
+            plant=whole("decision_delay_plant", 0),
+            area=whole("decision_delay_area", 0),
+            cell=whole("decision_delay_cell", 0),
+            is_measured=bool(table.ints("decision_delay_measured", 0, most=1)[0]),
+            deadline=whole("deadline", NONE, 1),
+        ),
         "eco_duration": (whole("eco_duration_num", 5), whole("eco_duration_den", 4, 1)),
         "eco_power": (whole("eco_power_num", 3), whole("eco_power_den", 4, 1)),
     }
