@@ -162,6 +162,11 @@ class Organisation:
             return ask.delay + round(ask.latency_s * self.ticks_per_s)
         return ask.delay + int(getattr(self.coordination, ask.agent.role))
 
+    def closes(self) -> int:
+        """Return when a call or request that is sent now closes, at its deadline; -1 = never."""
+        deadline = self.coordination.deadline
+        return self.now + deadline if deadline >= 0 else -1
+
     # looking
 
     def look(self, stop: Stop) -> None:

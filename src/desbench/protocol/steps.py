@@ -270,8 +270,7 @@ def _bid_round(org: Organisation, job: int, mediator: Agent, cells: list[Agent])
         return Outcome.FULL
     for cell in cells:
         org.tell(mediator, cell, messages.CFP, job)
-    deadline = org.coordination.deadline
-    closes = org.now + deadline if deadline >= 0 else -1
+    closes = org.closes()
     yield from arrive(org)
     asks = [_ask_bid(org, job, cell) for cell in cells]
     bids, late = yield from _hear_bids(org, job, mediator, asks, closes)
