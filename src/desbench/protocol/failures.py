@@ -60,14 +60,18 @@ def look(org: Organisation) -> None:
     for machine in org.stop.breakdowns:
         state, job = org.sim.machine(machine)[:2]
         if state == "down" and job in ledger.held and not _is_open(org, job):
-            signals[job] = Signal(job, BREAKDOWN, NOTIFY)
+            signals[job] = _signal(org, job, BREAKDOWN, NOTIFY)
     for job in ledger.held:
         held = ledger.lowest(job)
         by, promise = held.outcome.by, (held.id, held.version)
         has_passed = by is not None and by < org.now and promise not in ledger.late
         if has_passed and not _is_open(org, job):
             ledger.late.add(promise)
-            signals[job] = Signal(job, LATE, NOTIFY)
+            signals[job] = _signal(org, job, LATE, NOTIFY)
+
+
+def _signal(org: Organisation, job: int, cause: str, stage: str) -> Signal:
+    return Signal(job, org.sim.operation(job), cause, stage)
 
 
 def open_signals(org: Organisation) -> list[Signal]:
@@ -75,7 +79,7 @@ def open_signals(org: Organisation) -> list[Signal]:
     signals = book_of(org).signals
     for job in org.sim.stranded():
         if job not in org.parking.kept and not (job in signals and signals[job].cause == STRANDED):
-            signals[job] = Signal(job, STRANDED, PASS_ON)
+            signals[job] = _signal(org, job, STRANDED, PASS_ON)
     talked = org.talks.items
     return [signals[job] for job in sorted(signals) if _is_open(org, job) and job not in talked]
 
@@ -89,7 +93,8 @@ def _is_open(org: Organisation, job: int) -> bool:
 
 def _is_over(org: Organisation, signal: Signal) -> bool:
     """Whether nothing is left to answer: the work is done, or the item is stranded no more."""
-    if signal.job not in book_of(org).held:
+    is_done = org.sim.operation(signal.job) != signal.operation
+    if is_done or signal.job not in book_of(org).held:
         return True
     return signal.cause == STRANDED and signal.job not in org.sim.stranded()
 

@@ -37,6 +37,7 @@ class Signal:
     """A failure of what an item was promised, until it is answered."""
 
     job: int
+    operation: int
     cause: str  #: breakdown, stranded or late
     stage: str
     is_told: bool = False  #: whether the delegator knows
@@ -191,6 +192,7 @@ class Ledger:
         piece = Evidence(f"events {row}", what_of(*self._item[names[-1]]), time)
         self._seen.add(piece.ref)
         self._time = time
+        self.take_back(job, "finished")  # a replacement that is not agreed on yet
         for name in reversed(names):
             commitment = self.book[name]
             self.say(name, rcp.REPORT, commitment.delegatee, is_forced=True, evidence=(piece,))
