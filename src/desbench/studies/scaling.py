@@ -152,7 +152,7 @@ def draw(table: Sequence[Row], quantity: Quantity) -> bytes:
 
     levels = sorted({row[0] for row in table})
     with matplotlib.rc_context({"svg.hashsalt": "desbench", "font.size": 9}):
-        figure = Figure(figsize=(3.2 * len(levels), 3.4), layout="constrained")
+        figure = Figure(figsize=(3.2 * max(2, len(levels)), 3.4), layout="constrained")
         panels = figure.subplots(1, len(levels), sharey=True, squeeze=False)[0]
         for panel, level in zip(panels, levels, strict=True):
             _panel(panel, level, [row for row in table if row[0] == level], quantity)
