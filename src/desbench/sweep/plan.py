@@ -217,6 +217,8 @@ def _paradigms(options: Options) -> list[Named]:
 def _controllers(options: Options, own_label: str | None, economy: Economy) -> list[Named]:
     """Every framework with every backend and model, or the caller's runner object."""
     if own_label is not None:
+        if options.rules:
+            raise InputError(f"rules={options.rules[0]}: the runner decides itself; leave it out")
         return [Named(options.label or own_label, own_label, None)]
     found = []
     for asked in controllers.asked_for(options, economy):
