@@ -6,13 +6,14 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from desbench import registry
 from desbench.episode import make_runner
-from desbench.errors import InputError
+from desbench.errors import DesbenchError, InputError
 from desbench.language import prompt
 from desbench.language.secrecy import default_url
 from desbench.language.settings import Economy, Settings, divided
@@ -217,8 +218,20 @@ _PRICED = ("input", "output")
 
 def is_language(name: str) -> bool:
     """Whether a backend asks a language model."""
-    found = registry.load("controllers", name)
+    with loading(name):
+        found = registry.load("controllers", name)
     return bool(getattr(getattr(found, "BACKEND", found), "takes_settings", False))
+
+
+@contextmanager
+def loading(asked: str) -> Iterator[None]:
+    """Say whose file it is that cannot be used."""
+    try:
+        yield
+    except DesbenchError:
+        raise
+    except Exception as error:
+        raise InputError(f"{asked}: cannot be used ({type(error).__name__}: {error})") from error
 
 
 def _part(kind: str, asked: str) -> tuple[str, str]:
