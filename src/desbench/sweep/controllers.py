@@ -6,6 +6,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from desbench import registry
 from desbench.controllers.backends.rules import combinations
 from desbench.episode import make_runner
-from desbench.errors import InputError
+from desbench.errors import DesbenchError, InputError
 from desbench.language import prompt
 from desbench.language.secrecy import default_url
 from desbench.language.settings import Economy, Settings, divided
@@ -236,8 +237,20 @@ def is_language(name: str) -> bool:
 
 def _takes(what: str, name: str) -> bool:
     """Whether a backend is made of `settings`, or of `rules`."""
-    found = registry.load("controllers", name)
+    with loading(name):
+        found = registry.load("controllers", name)
     return bool(getattr(getattr(found, "BACKEND", found), f"takes_{what}", False))
+
+
+@contextmanager
+def loading(asked: str) -> Iterator[None]:
+    """Say whose file it is that cannot be used."""
+    try:
+        yield
+    except DesbenchError:
+        raise
+    except Exception as error:
+        raise InputError(f"{asked}: cannot be used ({type(error).__name__}: {error})") from error
 
 
 def _part(kind: str, asked: str) -> tuple[str, str]:
