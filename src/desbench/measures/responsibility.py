@@ -16,6 +16,7 @@ from desbench.measures.definition import Value, add, secondary
 from desbench.measures.signals import GROUPS, signals_of
 from desbench.paradigms.responsibility import Commitment, Shape, shape
 from desbench.paradigms.responsibility.commitment import ACCEPTED, NONE
+from desbench.paradigms.responsibility.protocol import EXPIRE
 from desbench.trace.commitments import entries_of
 from desbench.trace.trace import Trace
 
@@ -87,13 +88,13 @@ for _group in GROUPS:
 @secondary()
 def commitment_messages_forced(trace: Trace) -> Value:
     """Messages about commitments that the protocol sent by itself; null without commitments."""
-    return int((trace.ints("commitments", "forced") == 1).sum()) if _has_any(trace) else None
+    return _messages(trace, forced=1)
 
 
 @secondary()
 def commitment_messages_chosen(trace: Trace) -> Value:
     """Messages about commitments that an agent chose; null without commitments."""
-    return int((trace.ints("commitments", "forced") == 0).sum()) if _has_any(trace) else None
+    return _messages(trace, forced=0)
 
 
 @secondary()
@@ -112,6 +113,13 @@ def commitment_breadth(trace: Trace) -> Value:
 def hub_share(trace: Trace) -> Value:
     """Largest share of the agreements that one agent holds; null without commitments."""
     return _shape(trace).hub_share if _has_any(trace) else None
+
+
+def _messages(trace: Trace, forced: int) -> Value:
+    if not _has_any(trace):
+        return None
+    travels = ~trace.mask("commitments", "kind", EXPIRE)
+    return int((travels & (trace.ints("commitments", "forced") == forced)).sum())
 
 
 def _has_any(trace: Trace) -> bool:

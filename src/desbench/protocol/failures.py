@@ -30,7 +30,13 @@ from desbench.protocol.decision import (
 from desbench.protocol.estimate import cautious
 from desbench.protocol.ledger import DEPTH, Signal
 from desbench.protocol.organisation import Organisation
-from desbench.protocol.responsibility import ask_cell, book_of, find_cell
+from desbench.protocol.responsibility import (
+    ask_cell,
+    book_of,
+    find_cell,
+    in_time,
+    is_answered,
+)
 from desbench.protocol.steps import Outcome, arrive, decide
 
 BREAKDOWN: Final = "breakdown"  #: the machine under the item went down
@@ -249,9 +255,13 @@ def _revise(org: Organisation, job: int, area: Agent) -> Step[None]:
     cell = ledger.agent(ledger.book[name].delegatee)
     by = later_date(org, job)
     ledger.say(name, rcp.REVISE, area, terms=ledger.later(name, by))
+    if not (yield from in_time(org, name)):
+        return
     yield from arrive(org)
     ask = org.ask(RESPOND, cell, job, [(AGREE, by)], "reject")
-    yield from decide(org, [ask])
+    yield from decide(org, [ask], ledger.closes(name))
+    if not (yield from is_answered(org, ask, name)):
+        return
     org.close(ask)
     if ask.declined:
         ledger.say(name, rcp.REJECT, cell)

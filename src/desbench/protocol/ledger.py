@@ -53,6 +53,7 @@ class Ledger:
         self.signals: dict[int, Signal] = {}
         self.late: set[tuple[str, int]] = set()  #: promises whose passing was noticed, by version
         self._item: dict[str, tuple[int, int]] = {}  #: commitment -> (job, operation)
+        self._closes: dict[str, int] = {}  #: when what is on the table expires; -1 = never
         self._agents = {agent.id: agent for agent in (org.facts.plant, *org.facts.areas)}
         self._agents |= {agent.id: agent for agent in org.facts.cells}
         self._messages = 0
@@ -103,6 +104,9 @@ class Ledger:
             replaces=replaces,
         )
         self._apply(message, is_forced=False)
+        # What serves a request that still waits has no more time than that.
+        serves = parent is not None and self.waits(parent.id)
+        self._closes[name] = self._closes[parent.id] if parent and serves else org.closes()
         return name
 
     def say(
@@ -110,7 +114,25 @@ class Ledger:
     ) -> None:
         """Write any later message about a commitment."""
         speaker = sender if isinstance(sender, str) else sender.id
+        if kind == rcp.REVISE:
+            self._closes[name] = self._org.closes()
         self._apply(about(self.book[name], kind, speaker, self._next_id(), **fields), is_forced)
+
+    def waits(self, name: str) -> bool:
+        """Whether a request, or the counter to it, waits for its answer."""
+        return self.book[name].status == PROPOSED
+
+    def closes(self, name: str) -> int:
+        """Return when what waits for an answer expires; -1 = never, or nothing waits."""
+        waits = self.waits(name) or self.book[name].offer is not None
+        return self._closes[name] if waits else -1
+
+    def expire(self, name: str) -> None:
+        """Let what is on the table expire: who put it there waits no longer."""
+        held = self.book[name]
+        asker = held.proposer if self.waits(name) else held.delegator
+        self.say(name, rcp.EXPIRE, asker, is_forced=True)
+        self._org.news.hear(self._agents[asker], "expired")
 
     def later(self, name: str, by: int) -> Terms:
         """Return the terms of a commitment with another date."""
@@ -199,11 +221,12 @@ class Ledger:
             promise = message.terms.outcome.by
         number = int(message.commitment[1:])
         shared = (message.sender, message.receiver)
-        org.recorder.message(
-            *(org.epoch, time, *shared, message.kind, job, operation),
-            *(int(message.conversation[1:]), number, message.version),
-            -1 if promise is None else promise,
-        )
+        if message.kind != rcp.EXPIRE:  # nobody hears of it
+            org.recorder.message(
+                *(org.epoch, time, *shared, message.kind, job, operation),
+                *(int(message.conversation[1:]), number, message.version),
+                -1 if promise is None else promise,
+            )
         org.recorder.commitment(
             {
                 "epoch": org.epoch,

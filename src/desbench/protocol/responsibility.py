@@ -14,15 +14,17 @@ from desbench.protocol.decision import (
     ACCEPT,
     COUNTER,
     DELEGATE,
+    LOST,
     RESPOND,
     STALE,
     SUPERSEDED,
+    Activation,
     Agent,
 )
 from desbench.protocol.estimate import cautious
 from desbench.protocol.ledger import Ledger
 from desbench.protocol.organisation import Organisation
-from desbench.protocol.steps import Command, Outcome, arrive, by_area, decide
+from desbench.protocol.steps import Command, Outcome, arrive, by_area, decide, wait
 
 CANDIDATES: Final = 2  #: cells an area asks in one attempt, one after the other
 
@@ -41,11 +43,13 @@ def delegate(org: Organisation, job: int) -> Step[bool]:
 def _by_commitment(org: Organisation, job: int, area: Agent, cells: list[int]) -> Step[Outcome]:
     ledger = book_of(org)
     upper = ledger.request(job, org.facts.plant, area, _date(org, job))
+    if not (yield from in_time(org, upper)):
+        return Outcome.DECLINED
     yield from arrive(org)
     outcome = yield from find_cell(org, job, area, cells, upper)
     if outcome is Outcome.PLACED:
         ledger.say(upper, rcp.ACCEPT, area, is_forced=True)
-    else:
+    elif ledger.waits(upper) and (yield from in_time(org, upper)):
         ledger.say(upper, rcp.REJECT, area, is_forced=outcome is Outcome.FULL)
         yield from arrive(org)
     return outcome
@@ -69,9 +73,13 @@ def find_cell(
     asked = set() if replaces is None else set(book_of(org).holders(job))
     decline = "escalate" if replaces is None else "keep"
     for left in range(CANDIDATES - 1, -1, -1):
+        if not (yield from in_time(org, upper)):
+            break
         options = [cell for cell in org.with_room(job, cells) if cell not in asked]
         ask = org.ask(DELEGATE, area, job, options, decline)
-        yield from decide(org, [ask])
+        yield from decide(org, [ask], book_of(org).closes(upper))
+        if not (yield from is_answered(org, ask, upper)):
+            break
         if ask.declined:
             org.close(ask)
             return Outcome.DECLINED if asked or options else Outcome.FULL
@@ -102,6 +110,8 @@ def ask_cell(
     ledger = book_of(org)
     lower = ledger.request(job, delegator, cell, None, ledger.book[parent], replaces)
     choice = org.talks.present.asks  # that of the delegator
+    if not (yield from in_time(org, lower)):
+        return False
     yield from arrive(org)
     if not org.can_place(job, cell.number):
         for ask in choice:
@@ -110,7 +120,9 @@ def ask_cell(
     expected = org.sim.estimate(job, cell.number)[0]
     promises = [(ACCEPT, org.now + expected), (COUNTER, org.now + cautious(expected))]
     ask = org.ask(RESPOND, cell, job, promises, "reject")
-    yield from decide(org, [ask])
+    yield from decide(org, [ask], ledger.closes(lower))
+    if not (yield from is_answered(org, ask, lower)):
+        return False
     command = org.assign if org.sim.assigned(job) < 0 else org.move
     if ask.declined:
         org.close(ask)
@@ -141,9 +153,10 @@ def _rejected(
     org: Organisation, lower: str, cell: Agent, delegator: Agent, cause: str = ""
 ) -> Step[bool]:
     """The cell does not take it: by choice, or for a cause."""
-    book_of(org).say(lower, rcp.REJECT, cell, is_forced=bool(cause), cause=cause)
-    yield from arrive(org)
-    org.news.hear(delegator, "rejected")
+    if (yield from in_time(org, lower)):
+        book_of(org).say(lower, rcp.REJECT, cell, is_forced=bool(cause), cause=cause)
+        yield from arrive(org)
+        org.news.hear(delegator, "rejected")
     return False
 
 
@@ -157,7 +170,9 @@ def _answer_counter(
     assert promise is not None, "a counter has a date"
     ask = org.ask(RESPOND, delegator, job, [(held.delegatee, promise)], "reject")
     ask.extra = left
-    yield from decide(org, [ask])
+    yield from decide(org, [ask], ledger.closes(lower))
+    if not (yield from is_answered(org, ask, lower)):
+        return False
     cell = ledger.agent(held.delegatee)
     yield from arrive(org)
     if not ask.declined and org.stands(ask, command, job, cell.number, promise):
@@ -166,6 +181,31 @@ def _answer_counter(
         org.close(ask)
     ledger.say(lower, rcp.REJECT, delegator, is_forced=not ask.declined)
     org.news.hear(cell, "rejected")
+    return False
+
+
+def in_time(org: Organisation, name: str, ticks: int = 0) -> Step[bool]:
+    """Whether a message sent after some ticks arrives before the deadline of what is on the table.
+
+    Else, and of one that never comes (-1), who asked waits until then, and it expires.
+    """
+    ledger = book_of(org)
+    closes = ledger.closes(name)
+    arrival = org.now + ticks + org.coordination.message_delay
+    if ticks >= 0 and not 0 <= closes < arrival:
+        return True
+    yield from wait(org, closes - org.now)
+    ledger.expire(name)
+    return False
+
+
+def is_answered(org: Organisation, ask: Activation, name: str) -> Step[bool]:
+    """Whether an answer to what is on the table arrives before its deadline; else that expires."""
+    is_lost = ask.outcome == LOST
+    left = max(0, ask.time + org.thinking(ask) - org.now)
+    if (yield from in_time(org, name, -1 if is_lost else left)):
+        return True
+    org.close(ask, "" if is_lost else STALE)
     return False
 
 

@@ -73,7 +73,7 @@ def arrive(org: Organisation, until: int = -1) -> Step[None]:
         yield from wait(org, org.coordination.message_delay, until)
 
 
-def wait(org: Organisation, ticks: int, until: int) -> Step[None]:
+def wait(org: Organisation, ticks: int, until: int = -1) -> Step[None]:
     """Let the plant go on, at most until a time (-1 = none)."""
     if until >= 0:
         ticks = min(ticks, until - org.now)
@@ -195,7 +195,7 @@ def commit(
     awarded = promise >= 0
     yes, no = (messages.INFORM, messages.FAILURE) if awarded else (messages.ACCEPT, messages.REJECT)
     yield from arrive(org)
-    if not mode.may_reject and org.absence.loses(cell):
+    if not mode.may_reject and (yield from is_lost(org, cell)):
         if awarded:  # silence counts as this answer
             org.tell(cell, chooser, messages.FAILURE, job)
         return False
@@ -218,6 +218,14 @@ def commit(
         accepted = org.stands(ask, command, job, cell.number, promise)
     org.news.hear(chooser, "accepted" if accepted else "rejected")
     return accepted
+
+
+def is_lost(org: Organisation, cell: Agent) -> Step[bool]:
+    """Whether an order to a cell that must obey is lost; one that is delayed comes later."""
+    lost, delay = org.absence.exchange(cell)
+    if not lost:
+        yield from wait(org, delay)
+    return lost
 
 
 def turn_down(
@@ -262,8 +270,7 @@ def _bid_round(org: Organisation, job: int, mediator: Agent, cells: list[Agent])
         return Outcome.FULL
     for cell in cells:
         org.tell(mediator, cell, messages.CFP, job)
-    deadline = org.coordination.deadline
-    closes = org.now + deadline if deadline >= 0 else -1
+    closes = org.closes()
     yield from arrive(org)
     asks = [_ask_bid(org, job, cell) for cell in cells]
     bids, late = yield from _hear_bids(org, job, mediator, asks, closes)
