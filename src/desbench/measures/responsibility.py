@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
+import numpy as np
+
 from desbench.measures.definition import Value, add, secondary
 from desbench.measures.signals import GROUPS, signals_of
 from desbench.paradigms.responsibility import Commitment, Shape, shape
@@ -124,11 +126,12 @@ def _has_any(trace: Trace) -> bool:
     return bool(trace.commitments.num_rows)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=1)  # as in signals.py
 def _shape(trace: Trace) -> Shape:
-    entries = entries_of(trace)
-    agreed = {entry.message.commitment for entry in entries if entry.after == ACCEPTED}
-    asked = [entry.message for entry in entries if entry.before == NONE]
+    number = trace.ints("commitments", "commitment")
+    agreed = np.isin(number, number[trace.mask("commitments", "after", ACCEPTED)])
+    asked = np.flatnonzero(trace.mask("commitments", "before", NONE)).tolist()
+    messages = (entry.message for entry in entries_of(trace, asked))
     return shape(
         Commitment(
             id=message.commitment,
@@ -138,8 +141,8 @@ def _shape(trace: Trace) -> Shape:
             terms=message.terms,
             chain=message.chain,
             parent=message.parent,
-            agreed=int(message.commitment in agreed),
+            agreed=int(agreed[row]),
         )
-        for message in asked
+        for row, message in zip(asked, messages, strict=True)
         if message.terms is not None
     )
