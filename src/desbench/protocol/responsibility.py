@@ -175,7 +175,8 @@ def find_cell(
             org.refuse(ask)
             continue
         org.close(ask)
-        if (yield from ask_cell(org, job, area, cell, upper, replaces, left)):
+        others = sum(cell not in asked for cell in org.with_room(job, cells))
+        if (yield from ask_cell(org, job, area, cell, upper, replaces, min(left, others))):
             return Outcome.PLACED
     return Outcome.DECLINED
 
