@@ -63,6 +63,25 @@ def kinds(trace: Trace) -> list[str | None]:
 
 
 @pytest.mark.parametrize("paradigm", PARADIGMS)
+@pytest.mark.parametrize("agent", ["plant", "area:A1"])
+def test_an_agent_silent_for_an_hour_holds_nothing_up_where_messages_take_time(
+    paradigm: str, agent: str
+) -> None:
+    """Late on its way, lost, delayed and past a deadline at once: still an ending and every law."""
+    faults = {
+        "silent": [{"agent": agent, "from": 60, "until": 120}],
+        "messages": {"lost": 0.1, "delayed": 0.1, "delay": 5},
+    }
+    instance = desbench.realise("intercell_a5c12_harder")
+    unit = instance.ticks_per_unit
+    instance = replace(instance, coordination=Coordination(unit // 2, cell=unit, deadline=4 * unit))
+    trace = played(instance, paradigm, faults)
+    assert trace.info["status"] == "done"
+    assert trace.end > 120 * unit
+    verify(trace, instance).raise_if_broken()
+
+
+@pytest.mark.parametrize("paradigm", PARADIGMS)
 def test_the_shipped_plant_with_all_faults_ends_and_keeps_every_law(paradigm: str) -> None:
     """Faults are part of the model, so a trace with them is checked like any other."""
     faults = {

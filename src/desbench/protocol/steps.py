@@ -82,16 +82,21 @@ def wait(org: Organisation, ticks: int, until: int = -1) -> Step[None]:
 
 
 def by_area(
-    org: Organisation, job: int, kind: str = ROUTE_AREA, pass_on: PassOn | None = None
+    org: Organisation,
+    job: int,
+    kind: str = ROUTE_AREA,
+    pass_on: PassOn | None = None,
+    chooser: Agent | None = None,
 ) -> Step[bool]:
     """The plant names an area, the area finds a cell; a failed pair is closed, the next one tried.
 
-    `pass_on` is how the area is told and answers; default by an order.
+    `pass_on` is how the area is told and answers, default by an order; `chooser` is who names the
+    area in the place of the plant.
     """
-    plant = org.facts.plant
+    chooser = chooser or org.facts.plant
     tried: set[int] = set()  # what closes a pair may open again when time moves
     while areas := [area for area in org.open_areas(job) if area not in tried]:
-        ask = org.ask(kind, plant, job, [org.facts.areas[a] for a in areas], "defer")
+        ask = org.ask(kind, chooser, job, [org.facts.areas[a] for a in areas], "defer")
         yield from decide(org, [ask])
         org.close(ask)
         if ask.declined:
@@ -103,13 +108,18 @@ def by_area(
         outcome = yield from (pass_on or _by_order)(org, job, area, cells)
         if outcome is Outcome.PLACED:
             return True
-        if outcome is Outcome.FULL:
-            org.news.hear(plant, "no room")
-            org.parking.fail(job, area.number, cells)
-        else:
-            org.news.hear(plant, "escalated")
-            org.parking.decline(job, area.number)
+        park(org, job, chooser, area, outcome)
     return False
+
+
+def park(org: Organisation, job: int, chooser: Agent, area: Agent, outcome: Outcome) -> None:
+    """Close the pair of an item and an area that did not find it a cell."""
+    if outcome is Outcome.FULL:
+        org.news.hear(chooser, "no room")
+        org.parking.fail(job, area.number, org.eligible(job).cells_of_area[area.number])
+    else:
+        org.news.hear(chooser, "escalated")
+        org.parking.decline(job, area.number)
 
 
 def _by_order(org: Organisation, job: int, area: Agent, cells: list[int]) -> Step[Outcome]:

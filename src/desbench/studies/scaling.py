@@ -70,11 +70,16 @@ def play(suite: str, case: str, paradigm: str, faults: Faults | None = None) -> 
     return {
         **episode.measures,
         "paradigm": paradigm,
-        "level": case.rpartition("-")[0].rpartition("-")[2],
+        "level": level_of(case.rpartition("-")[0]),
         "cells": trace.case["cells"].num_rows,
         "operations": int(trace.mask("events", "kind", "finish").sum()),
         "rejected": rejected(trace),
     }
+
+
+def level_of(profile: str) -> str:
+    """Return easy, hard or harder: the last word of a profile."""
+    return profile.rpartition("-")[2]
 
 
 def rejected(trace: Trace) -> float | None:
@@ -92,14 +97,16 @@ def runs(
     workers: int,
     said: Callable[[int, int], None],
     faults: Faults | None = None,
+    level: str | None = None,
 ) -> list[dict[str, Any]]:
-    """Play every test case of the suites under every paradigm."""
+    """Play every test case of the suites, of one level or all, under every paradigm."""
     from desbench.instances.suite import load_suite
 
     asked = [
         (name, case.id, paradigm, faults)
         for name in suites
         for case in load_suite(name).cases("test")
+        if level in (None, level_of(case.profile))
         for paradigm in PARADIGMS
     ]
     found = []
@@ -145,7 +152,7 @@ def draw(table: Sequence[Row], quantity: Quantity) -> bytes:
 
     levels = sorted({row[0] for row in table})
     with matplotlib.rc_context({"svg.hashsalt": "desbench", "font.size": 9}):
-        figure = Figure(figsize=(3.2 * len(levels), 3.4), layout="constrained")
+        figure = Figure(figsize=(3.2 * max(2, len(levels)), 3.4), layout="constrained")
         panels = figure.subplots(1, len(levels), sharey=True, squeeze=False)[0]
         for panel, level in zip(panels, levels, strict=True):
             _panel(panel, level, [row for row in table if row[0] == level], quantity)

@@ -243,7 +243,7 @@ def _takes(what: str, name: str) -> bool:
 
 
 @contextmanager
-def loading(asked: str) -> Iterator[None]:
+def loading(asked: object) -> Iterator[None]:
     """Say whose file it is that cannot be used."""
     try:
         yield

@@ -49,7 +49,7 @@ def commitments_follow_the_table(trace: Trace) -> list[str]:
 def answers_keep_their_deadline(trace: Trace) -> list[str]:
     """A request or revision is answered, or expires, by its deadline, or in its instant."""
     case = case_of(trace)
-    longest = case.coordination.deadline
+    longest: float = case.coordination.deadline
     if longest < 0:
         longest = math.inf if case.takes_time else 0
     since: dict[str, int] = {}  # of what waits, by commitment
