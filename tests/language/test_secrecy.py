@@ -97,15 +97,16 @@ def test_nothing_planted_is_found_again(
         assert "[hidden]" in found
 
 
-def test_help_imports_no_client() -> None:
-    """`desbench run --help` answers at once and needs no extra."""
+@pytest.mark.parametrize("words, told", [(["--help"], "run"), (["run", "--help"], "--llm-model")])
+def test_help_imports_no_client(words: list[str], told: str) -> None:
+    """Help answers at once and needs no extra, with all commands or with one."""
     import subprocess
     import sys
 
     code = (
         "import sys\nfrom click.testing import CliRunner\nfrom desbench.cli import main\n"
-        "done = CliRunner().invoke(main, ['run', '--help'])\n"
-        "assert '--llm-model' in done.output\n"
+        f"done = CliRunner().invoke(main, {words!r})\n"
+        f"assert {told!r} in done.output\n"
         "print([m for m in ('openai', 'langgraph', 'agentscope', 'numpy', 'pyarrow', 'sqlite3', "
         "'asyncio') if m in sys.modules])"
     )
