@@ -24,7 +24,7 @@ COLUMNS = {
     "case": "case time_unit digest plant_power_cap horizon deadline ticks_per_unit "
     "eco_duration_num eco_duration_den eco_power_num eco_power_den decision_limit "
     "no_progress_limit options deliver message_delay decision_delay_plant decision_delay_area "
-    "decision_delay_cell decision_delay_measured",
+    "decision_delay_cell decision_delay_measured review_period carbon_period",
     "jobs": "job! release due weight operations patience name",
     "operations": "job! operation! machine! nominal! realised family power",
     "machines": "machine! name cell power_idle power_setup power_blocked power_down "
@@ -35,6 +35,7 @@ COLUMNS = {
     "travel": "from! to! ticks!",
     "setups": "machine! from! to! ticks!",
     "downtimes": "machine! start! end! cause interruption",
+    "carbon": "start! intensity!",
 }
 _WHOLE = re.compile(r"-?\d{1,19}(\.0*)?", re.ASCII)
 
