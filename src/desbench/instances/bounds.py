@@ -316,10 +316,11 @@ class _Check:
     def overflow(self) -> None:
         time, watts = time_bound(self.instance), peak_power(self.instance)
         self.limit("longest possible episode in ticks", time, MAX_TICKS)
-        dirtiest = max((1, *self.instance.carbon.intensity))
-        carbon = time * max(1, watts) * dirtiest
-        self.limit("largest possible carbon in watt-ticks x g/kWh", carbon, MAX_WATT_TICKS)
         self.limit("largest possible energy in watt-ticks", time * watts, MAX_WATT_TICKS)
+        dirtiest = time * max(self.instance.carbon.intensity, default=0)
+        self.limit("largest possible intensity in g/kWh x ticks", dirtiest, MAX_TICKS)
+        carbon = dirtiest * watts
+        self.limit("largest possible carbon in watt-ticks x g/kWh", carbon, MAX_WATT_TICKS)
         # The engine multiplies before it divides.
         self.limit("ticks times eco_duration", time * self.instance.eco_duration[0], MAX_TICKS)
         self.limit("watts times eco_power", watts * max(1, self.instance.eco_power[0]), MAX_TICKS)

@@ -53,7 +53,7 @@ def read(folder: str | os.PathLike[str], key: RunKey) -> Trace:
 
 
 def _table(path: Path, name: str) -> pa.Table:
-    if name in schema.RARE_TABLES and not path.exists():
+    if name in schema.LATER_TABLES and not path.exists():
         return schema.empty(name)
     table = _open(path)
     metadata = table.schema.metadata or {}

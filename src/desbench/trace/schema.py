@@ -36,8 +36,8 @@ CASE_TABLES = (
     "downtimes",
     "carbon",
 )
-#: Case tables that have a file only where they have rows, by their columns.
-RARE_TABLES = {"carbon": ("start", "intensity")}
+#: Case tables that older folders lack, by their columns: there they have no rows.
+LATER_TABLES = {"carbon": ("start", "intensity")}
 
 INT = pa.int64()
 FLOAT = pa.float64()
@@ -211,8 +211,8 @@ def labelled(name: str, table: pa.Table) -> pa.Table:
 
 
 def empty(name: str) -> pa.Table:
-    """Return one of `RARE_TABLES` without rows."""
-    return labelled(name, pa.table({column: pa.array([], INT) for column in RARE_TABLES[name]}))
+    """Return one of `LATER_TABLES` without rows."""
+    return labelled(name, pa.table({column: pa.array([], INT) for column in LATER_TABLES[name]}))
 
 
 def _array(kind: Any, values: Any) -> pa.Array:

@@ -50,8 +50,6 @@ def write(
     # events last: a run whose events are there has all its tables.
     for name in (*trace.case, *schema.SIDE_TABLES, *reversed(schema.ROW_TABLES)):
         table = trace.raw(name).combine_chunks().unify_dictionaries()
-        if name in schema.RARE_TABLES and not table.num_rows:
-            continue
         facts = {"table": name, "digest": schema.digest(table), "info": info}
         table = table.replace_schema_metadata({**(table.schema.metadata or {}), **facts})
         with atomic(path_of(folder, name, key)) as file:

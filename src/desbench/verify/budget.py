@@ -6,7 +6,7 @@ from collections import Counter
 
 from desbench.protocol import messages as say
 from desbench.trace.trace import Trace
-from desbench.verify.case import NONE, events_of
+from desbench.verify.case import NONE, events_of, followed
 from desbench.verify.columns import law
 
 PLANT = "plant"
@@ -27,8 +27,7 @@ def caps_are_shared_out(trace: Trace) -> list[str]:
     caps = dict(enumerate(trace.ints("areas", "power_cap").tolist()))
     total, broken = sum(caps.values()), []
     moves = [event for event in events_of(trace) if event.kind == "cap"]
-    following = [*moves[1:], None]
-    for event, after in zip(moves, following, strict=True):
+    for event, after in followed(moves):
         if caps[event.area] in (NONE, event.amount):
             broken.append(f"{event}: the cap of area {event.area} is {caps[event.area]}")
         caps[event.area] = event.amount

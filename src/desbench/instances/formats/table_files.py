@@ -21,10 +21,11 @@ from desbench.instances.instance import I64, Instance
 
 #: Table -> columns; those that must be there are marked with `!`.
 COLUMNS = {
-    "case": "case time_unit digest plant_power_cap horizon deadline ticks_per_unit "
+    "case": "case time_unit digest plant_power_cap horizon deadline review_period carbon_period "
+    "ticks_per_unit "
     "eco_duration_num eco_duration_den eco_power_num eco_power_den decision_limit "
     "no_progress_limit options deliver message_delay decision_delay_plant decision_delay_area "
-    "decision_delay_cell decision_delay_measured review_period carbon_period",
+    "decision_delay_cell decision_delay_measured",
     "jobs": "job! release due weight operations patience name",
     "operations": "job! operation! machine! nominal! realised family power",
     "machines": "machine! name cell power_idle power_setup power_blocked power_down "
