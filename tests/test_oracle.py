@@ -426,7 +426,14 @@ def test_the_batch_sees_vehicles_driven_by_hand_and_all_that_makes_a_stop_late(
         "stop for a conversation alone",
         "stop for a review alone",
     }
-    assert {"send", "send refused", "wake", "wake refused", "set_cap", "set_cap refused"} <= batch.seen("commands")
+    assert {
+        "send",
+        "send refused",
+        "wake",
+        "wake refused",
+        "set_cap",
+        "set_cap refused",
+    } <= batch.seen("commands")
 
 
 def test_the_batch_sees_every_cause_state_and_limit(batch: Tally) -> None:

@@ -84,7 +84,7 @@ def shorts(*values: int) -> Any:
         ({"carbon": Carbon((0, 4, 4), (9, 8, 7))}, "carbon.start=(0, 4, 4), must be 0 first"),
         ({"carbon": Carbon((0, 4), (9, 8), 4)}, "carbon.period=4, must be a whole number > 4"),
         ({"carbon": Carbon((0,), (2**61,))}, "largest possible intensity in g/kWh x ticks"),
-        ({"carbon": Carbon((0,), (2**52,))}, "largest possible carbon in watt-ticks x g/kWh"),
+        ({"carbon": Carbon((0,), (2**55,))}, "largest possible carbon in watt-ticks x g/kWh"),
         ({"nominal": ints(2**61, 2**61, 2**61, 2**61)}, "longest possible episode"),
         ({"processing_power": ints(*[2**61] * 4)}, "largest possible energy in watt-ticks"),
         ({"power_idle": ints(2**61, 2**61)}, "largest possible energy in watt-ticks"),

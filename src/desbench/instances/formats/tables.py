@@ -16,8 +16,8 @@ import numpy as np
 
 from desbench.errors import InstanceError
 from desbench.instances.bounds import INT32_MAX
-from desbench.instances.complaints import near
 from desbench.instances.carbon import UNCOUNTED, Carbon
+from desbench.instances.complaints import near
 from desbench.instances.coordination import Coordination
 from desbench.instances.formats.arrays import to_instance
 from desbench.instances.formats.options import Options
