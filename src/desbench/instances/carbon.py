@@ -32,11 +32,10 @@ class Carbon(NamedTuple):
         before = np.cumsum([0, *(intensity[:-1] * np.diff(start))])
         times, rest = np.divmod(time, self.period) if self.period > 0 else (0, time)
         step = np.searchsorted(start, rest, side="right") - 1
-        within: I64 = before[step] + intensity[step] * (rest - start[step])
-        if self.period < 0:
-            return within
-        whole = before[-1] + intensity[-1] * (self.period - start[-1])
-        return within + times * whole
+        sums: I64 = before[step] + intensity[step] * (rest - start[step])
+        if self.period > 0:
+            sums += times * (before[-1] + intensity[-1] * (self.period - start[-1]))
+        return sums
 
 
 UNCOUNTED = Carbon()

@@ -168,7 +168,7 @@ class CarbonStep(Strict):
 
 
 class Carbon(Strict):
-    """`carbon:` how dirty the power of the grid is, and when it begins again from the first step."""
+    """`carbon:` how dirty the power of the grid is, in steps that may come again."""
 
     intensity: Annotated[list[CarbonStep], BeforeValidator(_steps)]
     period: Annotated[Number, Field(gt=0)] | None = None

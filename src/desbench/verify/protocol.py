@@ -236,7 +236,7 @@ def _scope(mode: AuthorityMode, names: _Names, decision: Decision) -> str:
 
 @law
 def commands_follow_decisions(trace: Trace) -> list[str]:
-    """Each dispatch, assignment, change of mode and of caps was decided in its epoch, and the reverse.
+    """Each dispatch, assignment, change of mode or caps was decided in its epoch, and the reverse.
 
     They happen at once, unless coordination takes time.
     """
