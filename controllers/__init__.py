@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from desbench import registry
@@ -17,6 +17,7 @@ def make_runner(
     controller: str = "rules",
     assigned: Sequence[tuple[str, str]] = (),
     settings: Settings | None = None,
+    rules: Mapping[str, str] | None = None,
 ) -> Any:
     """Return a runner: a framework over a backend, each by name or path.
 
@@ -29,8 +30,10 @@ def make_runner(
         Role or kind of decision, and the backend that answers there instead of `controller`.
     settings
         For backends and frameworks of language models; default the values of the command line.
+    rules
+        Names of rules by kind, for backends that decide by rules.
     """
-    backend = make_backend(controller, settings)
+    backend = make_backend(controller, settings, rules)
     if hasattr(backend, "select_actions"):
         if assigned:
             told = f"{assigned[0][0]}={assigned[0][1]}"
@@ -39,7 +42,7 @@ def make_runner(
     if assigned:
         from desbench.controllers.assigned import Assigned
 
-        others = {where: make_backend(name, settings) for where, name in assigned}
+        others = {where: make_backend(name, settings, rules) for where, name in assigned}
         backend = Assigned(backend, others)
     found = _class("frameworks", framework, "FRAMEWORK")
     if getattr(found, "has_memory", False) and settings is not None:
@@ -47,13 +50,17 @@ def make_runner(
     return found(backend)
 
 
-def make_backend(controller: str, settings: Settings | None = None) -> Any:
+def make_backend(
+    controller: str, settings: Settings | None = None, rules: Mapping[str, str] | None = None
+) -> Any:
     """Return a backend, or a runner that needs no framework, by name or path."""
     found = _class("controllers", controller, "BACKEND")
     if getattr(found, "takes_settings", False):
         from desbench.language.settings import Settings
 
         made = found(settings or Settings())
+    elif getattr(found, "takes_rules", False):
+        made = found(rules)
     else:
         made = found()
     if not any(hasattr(made, name) for name in ("select_actions", "decide", "answer")):

@@ -86,7 +86,7 @@ class Member:
             system_prompt=CONTRACT,
             model=self._model,
             model_config=ModelConfig(max_retries=0),
-            react_config=ReActConfig(max_iters=1),
+            react_config=ReActConfig(max_iters=1, interruption_raise_cancelled_error=True),
             injection_config=InjectionConfig(inject_runtime_state=False),
         )
         self._notes: list[Any] = []

@@ -17,6 +17,7 @@ import desbench
 from desbench.cli import main
 from desbench.episode import Episode
 from desbench.errors import InputError
+from desbench.instances.coordination import FROZEN_CLOCK, Coordination
 from desbench.instances.faults import read_faults, stopped
 from desbench.instances.instance import Instance
 from desbench.paradigms import ALIASES, AuthorityMode
@@ -62,12 +63,31 @@ def kinds(trace: Trace) -> list[str | None]:
 
 
 @pytest.mark.parametrize("paradigm", PARADIGMS)
+@pytest.mark.parametrize("agent", ["plant", "area:A1"])
+def test_an_agent_silent_for_an_hour_holds_nothing_up_where_messages_take_time(
+    paradigm: str, agent: str
+) -> None:
+    """Late on its way, lost, delayed and past a deadline at once: still an ending and every law."""
+    faults = {
+        "silent": [{"agent": agent, "from": 60, "until": 120}],
+        "messages": {"lost": 0.1, "delayed": 0.1, "delay": 5},
+    }
+    instance = desbench.realise("intercell_a5c12_harder")
+    unit = instance.ticks_per_unit
+    instance = replace(instance, coordination=Coordination(unit // 2, cell=unit, deadline=4 * unit))
+    trace = played(instance, paradigm, faults)
+    assert trace.info["status"] == "done"
+    assert trace.end > 120 * unit
+    verify(trace, instance).raise_if_broken()
+
+
+@pytest.mark.parametrize("paradigm", PARADIGMS)
 def test_the_shipped_plant_with_all_faults_ends_and_keeps_every_law(paradigm: str) -> None:
     """Faults are part of the model, so a trace with them is checked like any other."""
     faults = {
         "machines": [{"machine": "A1C1M1", "from": 60, "length": 30}],
         "silent": [{"agent": "plant", "from": 60, "until": 120}],
-        "messages": {"lost": 0.1},
+        "messages": {"lost": 0.1, "delayed": 0.1, "delay": 5},
     }
     instance = desbench.realise("intercell_a5c12_harder")
     trace = played(instance, paradigm, faults)
@@ -82,16 +102,23 @@ def test_the_shipped_plant_with_all_faults_ends_and_keeps_every_law(paradigm: st
     assert lost <= BY_MESSAGE | AREA_BY_MESSAGE
 
 
+@pytest.mark.parametrize(
+    "coordination",
+    [FROZEN_CLOCK, Coordination(deadline=4), Coordination(1, 1, 2, 1, deadline=6)],
+    ids=("frozen clock", "deadline", "delays"),
+)
 @pytest.mark.parametrize("paradigm", [*PARADIGMS, *OBEYING], ids=str)
-def test_blind_agents_with_faults_keep_every_law(paradigm: Any) -> None:
+def test_blind_agents_with_faults_keep_every_law(paradigm: Any, coordination: Coordination) -> None:
     """Collisions of lost messages with strandings, full cells and refusals are rare with rules."""
-    for seed in range(8):
+    for seed in range(4):
         instance = random_instance(seed, options=8)
+        delay = 5 / instance.ticks_per_unit
         faults = {
             "machines": [{"machine": instance.machine_names[0], "from": 3, "length": 9}],
             "silent": [{"agent": f"cell:{instance.cell_names[0]}", "from": 0, "until": 20}],
-            "messages": {"lost": 0.3, "seed": seed},
+            "messages": {"lost": 0.3, "delayed": 0.3, "delay": delay, "seed": seed},
         }
+        instance = replace(instance, coordination=coordination)
         trace = played(instance, paradigm, faults, "random")
         report = verify(trace, instance, trace_hash=trace.hash)
         assert report.ok, f"seed {seed}: {report.findings[:3]}"
@@ -139,24 +166,62 @@ def test_a_silent_agent_is_not_asked(paradigm: str) -> None:
 def test_nothing_in_the_file_is_nothing_in_the_rows(paradigm: str) -> None:
     """The machinery itself must not change an episode."""
     instance = random_instance(12, options=8)
-    nothing = {"machines": [], "messages": {"lost": 0.0}}
+    nothing = {"machines": [], "messages": {"lost": 0.0, "delayed": 0.0, "delay": 3}}
     assert played(instance, paradigm, nothing).hash == played(instance, paradigm, None).hash
+
+
+@pytest.mark.parametrize(
+    "paradigm, exchanges", [*zip(PARADIGMS, (1, 2, 2, 2, 2), strict=True)], ids=PARADIGMS
+)
+def test_a_delayed_exchange_takes_effect_later(paradigm: str, exchanges: int) -> None:
+    """Order; delegate, assign; bid, award; two requests. The plant goes on meanwhile."""
+    instance = shop([[{0: 3, 1: 4}]], areas=[[0], [1]])
+    faults = {"messages": {"delayed": 1.0, "delay": 7 / instance.ticks_per_unit}}
+    trace = played(instance, paradigm, faults)
+    placed = [row["time"] for row in trace.events.to_pylist() if row["kind"] == "assign"]
+    assert placed == [7 * exchanges]
+    assert trace.info["status"] == "done"
+    verify(trace, instance).raise_if_broken()
+
+
+def test_an_order_that_comes_too_late_finds_the_cell_full() -> None:
+    """Two orders for one place under way: the second is turned down when it arrives, stale."""
+    instance = shop([[{0: 5}], [{0: 5}]], inbound=1, commitment=1)
+    faults = {"messages": {"delayed": 1.0, "delay": 2 / instance.ticks_per_unit}}
+    trace = played(instance, "centralized_plant", faults)
+    outcomes = [
+        (row["job"], row["outcome"]) for row in decided(trace) if row["kind"] == "route_cell"
+    ]
+    assert (1, "stale") in outcomes
+    assert trace.info["status"] == "done"
+
+
+def test_a_delayed_bid_misses_the_deadline() -> None:
+    """The call closes at 3, every bid comes at 4: late, recorded as said, and no bid."""
+    instance = shop([[{0: 5, 1: 6}]], horizon=40, coordination=Coordination(deadline=3))
+    faults = {"messages": {"delayed": 1.0, "delay": 4 / instance.ticks_per_unit}}
+    trace = played(instance, "heterarchical_cnp", faults)
+    bids = [row for row in decided(trace) if row["kind"] == "bid" and row["time"] < 30]
+    assert {row["outcome"] for row in bids} == {"late"}
+    assert "assign" not in kinds(trace)
+    verify(trace, instance).raise_if_broken()
 
 
 def test_chance_follows_the_agent_not_the_order() -> None:
     """A paradigm that asks others first must not lose other messages of this agent."""
     instance = shop([[{0: 3, 1: 4}]])
-    faults = read_faults({"messages": {"lost": 0.5}})
+    faults = read_faults({"messages": {"lost": 0.5, "delayed": 0.5, "delay": 1}})
     one, other = (Agent(f"cell:C{n}", "cell", n) for n in range(2))
     alone, mixed = Absence(instance, faults), Absence(instance, faults)
-    expected = [alone.loses(one) for _ in range(40)]
+    expected = [alone.exchange(one) for _ in range(40)]
     found = []
     for number in range(40):
         for _ in range(number % 3):
-            mixed.loses(other)
-        found.append(mixed.loses(one))
+            mixed.exchange(other)
+        found.append(mixed.exchange(one))
     assert found == expected
-    assert 5 < sum(expected) < 35
+    assert 5 < sum(is_lost for is_lost, _ in expected) < 35
+    assert 5 < sum(delay > 0 for _, delay in expected) < 35
 
 
 def test_stops_unite_with_those_of_the_case() -> None:
@@ -256,6 +321,8 @@ BAD = {
     "silent:\n- {agent: 'area:B', from: 0, until: 1}": "line 2: agent=area:B, must be of case",
     "silent:\n- {agent: plant, from: 5, until: 1}": "until=1, must be > from=5",
     "messages: {lost: 2}": "line 1: messages.lost=2, must be <= 1",
+    "messages: {delayed: 0.1}": "line 1: messages, delayed=0.1, must come with delay > 0",
+    "messages: {delayed: 0.1, delay: -1}": "messages.delay=-1, must be >= 0",
     "messages: {lots: 0.1}": "messages.lots, unknown key; did you mean 'lost'?",
     "- 1": "line 1: a file of faults is a mapping",
 }

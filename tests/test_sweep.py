@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from desbench.controllers.backends.rules import Rules
 
 import desbench
 from desbench.errors import InputError
@@ -304,7 +305,6 @@ def rows_of_fresh(folder: Path) -> list[dict[str, str]]:
 
 def test_python_callers_get_results_and_may_bring_a_runner(tmp_path: Path) -> None:
     """A notebook hands over an object; its label is its class, its runs are like any other."""
-    from desbench.controllers.backends.rules import Rules
     from desbench.controllers.frameworks.native import Native
 
     class Mine(Native):
@@ -318,6 +318,21 @@ def test_python_callers_get_results_and_may_bring_a_runner(tmp_path: Path) -> No
     with pytest.raises(InputError, match="workers > 1 needs a controller by name"):
         desbench.run(controller=Mine(Rules()), workers=2, output_dir=tmp_path / "c", **asked)
     assert not (tmp_path / "c").exists()
+
+
+def test_rules_by_name_multiply(tmp_path: Path) -> None:
+    """Rules are compared like paradigms: each combination is a controller of its own name."""
+    asked: dict[str, Any] = {"suites": "smoke", "paradigms": "centralized", "traces": "none"}
+    rules = ["dispatch=fifo", "dispatch=lifo", "routing=nearest"]
+    result = desbench.run(rules=rules, output_dir=tmp_path / "a", workers=2, **asked)
+    assert result.summary["controller"].to_pylist() == [
+        "native-rules[dispatch=fifo,routing=nearest]",
+        "native-rules[dispatch=lifo,routing=nearest]",
+    ]
+    fifo, lifo = result.summary.to_pylist()
+    assert fifo["mean_flow_time"] != lifo["mean_flow_time"]
+    with pytest.raises(InputError, match="the runner decides itself"):
+        desbench.run(controller=Rules(), rules="dispatch=spt", output_dir=tmp_path / "b", **asked)
 
 
 def test_an_authority_mode_of_ones_own_runs_on_workers_too(tmp_path: Path) -> None:

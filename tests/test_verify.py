@@ -178,6 +178,11 @@ BREAKS: dict[str, tuple[str, Callable[[Row], bool], Mapping[str, Any]]] = {
         {"conversation": later},
     ),
     "commitments_follow_the_table": ("commitments", is_kind("accept"), {"before": "none"}),
+    "answers_keep_their_deadline": (
+        "commitments",
+        is_kind("accept"),
+        {"entry": lambda text: text.replace('"at": ', '"at": 9')},
+    ),
     "commitments_have_their_messages": ("messages", is_about_a_commitment, {"version": later}),
     "evidence_is_a_finish": (
         "commitments",

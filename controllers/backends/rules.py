@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import product
 from typing import Any
 
 from desbench.errors import InputError
@@ -377,7 +378,7 @@ def _named(*rules: Rule) -> dict[str, Rule]:
     return {getattr(rule, "__name__", ""): rule for rule in rules}
 
 
-PLACE_RULES = _named(earliest_finish, shortest_processing, least_work, nearest)
+PLACE_RULES = _named(earliest_finish, least_work, nearest)
 PLACE_RULES |= {"spt": shortest_processing, "random": random_place}
 #: Rules by kind and name; the first of a kind is its default.
 RULES: dict[str, dict[str, Rule]] = {
@@ -402,26 +403,64 @@ RULES: dict[str, dict[str, Rule]] = {
 }
 
 
+#: One word for the kinds that choose a place; a rule counts for those of them that know it.
+ROUTING = ("route_area", "route_cell", "delegate")
+
+
+def named(kind: str) -> dict[str, Rule]:
+    """Return the rules of a kind, or of `routing`, by name; the default first.
+
+    Raises
+    ------
+    InputError
+        For a kind that has no rules.
+    """
+    if kind == "routing":
+        return {name: rule for one in ROUTING for name, rule in RULES[one].items()}
+    if kind not in RULES:
+        raise InputError(f"rule for kind={kind!r}, must be one of routing, {', '.join(RULES)}")
+    return RULES[kind]
+
+
+def combinations(texts: Iterable[str]) -> list[dict[str, str]]:
+    """Return every combination of rules that `KIND=NAME` texts name; repeated kinds multiply.
+
+    Raises
+    ------
+    InputError
+        For a text of another form, an unknown kind or an unknown rule.
+    """
+    asked: dict[str, list[str]] = {}
+    for text in texts:
+        kind, equals, name = text.partition("=")
+        if not equals:
+            raise InputError(f"rule {text!r}, must be KIND=NAME, such as dispatch=spt")
+        Rules({kind: name})
+        asked.setdefault(kind, []).append(name)
+    return [dict(zip(asked, names, strict=True)) for names in product(*asked.values())]
+
+
 class Rules:
     """The default controller.
 
     Parameters
     ----------
     chosen
-        Names of rules by kind where not the default, e.g. `{"dispatch": "spt"}`.
+        Names of rules by kind where not the default, e.g. `{"dispatch": "spt"}`; `routing` stands
+        for all kinds of `ROUTING`.
     """
 
     source = "rule"
+    takes_rules = True
 
     def __init__(self, chosen: Mapping[str, str] | None = None) -> None:
         self._rules = {kind: next(iter(rules.values())) for kind, rules in RULES.items()}
         for kind, name in (chosen or {}).items():
-            known = RULES.get(kind)
-            if known is None:
-                raise InputError(f"rule for kind={kind!r}, must be one of {', '.join(RULES)}")
+            known = named(kind)
             if name not in known:
                 raise InputError(f"rule {kind}={name!r}, must be one of {', '.join(known)}")
-            self._rules[kind] = known[name]
+            for one in ROUTING if kind == "routing" else (kind,):
+                self._rules[one] = RULES[one].get(name, self._rules[one])
 
     def decide(self, view: View) -> int:
         """Return the action of the rule of this kind."""

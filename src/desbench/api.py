@@ -26,6 +26,7 @@ def run(
     paradigms: str | AuthorityMode | Sequence[str | AuthorityMode] = "all",
     controller: Any = "rules",
     *,
+    rules: str | Sequence[str] = (),
     controller_command: Sequence[str] = (),
     framework: str | Sequence[str] = "native",
     output_dir: str | os.PathLike[str] | None = None,
@@ -53,6 +54,9 @@ def run(
         Names or paths; of paradigms also `all` and `AuthorityMode` objects.
     controller
         Names or paths of backends, or one runner object with `select_actions`.
+    rules
+        `KIND=NAME`, such as `dispatch=spt` or `routing=nearest`, for controllers that decide by
+        rules; repeated kinds multiply.
     controller_command
         Program and arguments of an external controller, instead of `controller`.
     seeds
@@ -90,6 +94,7 @@ def run(
         faults=read_faults(faults),
         frameworks=_several(framework),
         controllers=_several(controller) if is_named else (),
+        rules=_several(rules),
         controller_command=tuple(controller_command),
         label=label,
         traces=traces,

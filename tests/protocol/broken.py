@@ -26,7 +26,7 @@ def four_cells() -> Instance:
     )
 
 
-def mode(**switches: bool) -> AuthorityMode:
+def mode(**switches: bool | str) -> AuthorityMode:
     """The paradigm with some of its switches off."""
     return replace(paradigm("rcm"), mode_id="_".join(("rcm", *switches)), **switches)
 

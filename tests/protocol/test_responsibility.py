@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from desbench.episode import Episode
+from desbench.instances.coordination import Coordination
 from desbench.instances.instance import Instance
 from desbench.verify import verify
 from protocol.broken import BROKEN_AT, four_cells, minute, mode
@@ -117,6 +118,19 @@ def test_a_counter_is_turned_down_while_somebody_else_can_be_asked() -> None:
         *("request", "request", "counter", "reject"),
         *("request", "counter", "accept", "accept", "report"),
     ]
+
+
+def test_work_that_is_done_ends_a_replacement_that_is_not_agreed_on_yet() -> None:
+    """The request to C1 is on its way when C0 starts and finishes the item after all."""
+    jobs: Any = [[{0: 6}], [{0: 2}], [{0: 2}], [{0: 2, 1: 90}]]
+    crowded = {"inbound": 1, "commitment": 9, "patience": 3, "areas": [[0, 1]]}
+    instance = shop(jobs, coordination=Coordination(message_delay=4), **crowded)
+    runner = Scripted(delegate=choose("cell:C0"), intervene=choose("replace"))
+    episode = played(instance, runner)
+    ended = [r for r in episode.trace.commitments.to_pylist() if r["cause"] == "finished"]
+    assert [(row["receiver"], row["before"]) for row in ended] == [("cell:C1", "proposed")]
+    said = words(episode, job=ended[0]["job"])[-5:]
+    assert said == ["terminate", "report", "violate", "report", "verify"]
 
 
 def counters(view: View) -> int:

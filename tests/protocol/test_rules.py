@@ -132,3 +132,13 @@ def test_rules_are_chosen_by_name_and_a_wrong_name_is_told_the_right_ones() -> N
         rules.Rules({"dispatch": "sptt"})
     with pytest.raises(InputError, match="rule for kind='despatch'"):
         rules.Rules({"despatch": "spt"})
+
+
+def test_routing_is_one_word_for_all_kinds_that_choose_a_place() -> None:
+    """A user need not know which kind routes where; who lacks the rule keeps its own."""
+    place = {"travel": 0.0, "committed": 0, "machines_up": 1, "machines": 1, "target": "cell:C0"}
+    shown = view({**place, "nominal": 5.0}, {**place, "nominal": 4.0, "committed": 9})
+    shown |= {"context": {"item": {"job": "J", "operation": 0}}, "observation": {}, "role": "area"}
+    for kind in rules.ROUTING:
+        assert rules.Rules({"routing": "spt"}).decide({**shown, "kind": kind}) == 1
+        assert rules.Rules({"routing": "bottleneck"}).decide({**shown, "kind": kind}) == 0

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from desbench.instances.faults import read_faults
 from desbench.instances.suite import load_suite
 from desbench.studies import scaling
 
+FAULTS = Path(__file__).parents[2] / "docs" / "scaling" / "faults.yaml"
 SIZES = {"a3c9": 9, "a5c12": 12, "a8c24": 24, "a16c64": 64, "a32c256": 256}
 
 
@@ -33,9 +35,22 @@ def test_work_per_cell_is_the_same_at_every_size(suite: str) -> None:
 def test_a_run_tells_its_level_and_size() -> None:
     """The figures of a run are its measures over its finished operations."""
     run = scaling.play("scale_a3c9", "a3c9-easy-s00", "heterarchical_cnp")
-    assert (run["level"], run["cells"], run["rejected"]) == ("easy", 9, None)
+    assert (run["level"], run["cells"], run["rejected"]) == ("easy", 9, 0)
     # 3n + 1 messages for each operation, n = 3 eligible cells, without trouble.
     assert scaling.QUANTITIES["messages"].of(run) == 10
+
+
+@pytest.mark.parametrize("paradigm", scaling.PARADIGMS)
+def test_the_faults_of_the_page_fit_every_size(paradigm: str) -> None:
+    """One file serves the smallest plant and the largest; who may refuse shows what was lost."""
+    faults = read_faults(FAULTS)
+    assert faults is not None
+    for suite in scaling.SUITES:
+        loaded = load_suite(suite)
+        faults.check(loaded.realise(loaded.cases()[0]))
+    run = scaling.play("scale_a3c9", "a3c9-easy-s00", paradigm, faults)
+    may_refuse = paradigm not in ("centralized_plant", "hierarchical_chain")
+    assert 0 < run["rejected"] < 0.3 if may_refuse else run["rejected"] == 0
 
 
 def test_rows_are_means_over_cases_and_csv_has_a_head() -> None:

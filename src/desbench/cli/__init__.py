@@ -24,6 +24,7 @@ COMMANDS = {
     "run": "run:run",
     "list": "catalog:list_names",
     "show": "catalog:show",
+    "check": "checking:check",
     "import": "importing:import_command",
     "verify": "checks:verify",
     "measure": "checks:measure",

@@ -10,15 +10,15 @@ import click
 from desbench.cli import debug_option
 from desbench.errors import InputError
 
-KINDS = ("suites", "paradigms", "frameworks", "controllers", "measures")
+KINDS = ("suites", "paradigms", "frameworks", "controllers", "measures", "rules")
 
 
 @click.command(name="list")
 @click.argument("kind", type=click.Choice(KINDS))
 @debug_option
 def list_names(kind: str) -> None:
-    """List names: suites, paradigms, frameworks, controllers or measures."""
-    rows = _measures() if kind == "measures" else _names(kind)
+    """List names: suites, paradigms, frameworks, controllers, measures or rules."""
+    rows = {"measures": _measures, "rules": _rules}.get(kind, lambda: _names(kind))()
     from desbench.report.table import aligned
 
     for line in aligned(rows, left=len(rows[0])) if rows else ():
@@ -31,6 +31,18 @@ def _measures() -> list[list[str]]:
     return [
         [one.symbol or "-", one.column, one.family, one.unit, one.definition]
         for one in (*PRIMARY, *SECONDARY)
+    ]
+
+
+def _rules() -> list[list[str]]:
+    """Every rule by kind; the first of a kind is its default."""
+    from desbench.controllers.backends.rules import ROUTING, RULES, named
+
+    kinds = ["routing", *(kind for kind in RULES if kind not in ROUTING)]
+    return [
+        [kind, name, _sentence(rule.__doc__)]
+        for kind in kinds
+        for name, rule in named(kind).items()
     ]
 
 
@@ -54,6 +66,11 @@ def _names(kind: str) -> list[list[str]]:
 def first_line(text: str | None) -> str:
     """The first line of a description, empty where there is none."""
     return (text or "").strip().partition("\n")[0]
+
+
+def _sentence(text: str | None) -> str:
+    """The first paragraph of a description on one line."""
+    return " ".join((text or "").partition("\n\n")[0].split())
 
 
 @click.command()

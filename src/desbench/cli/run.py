@@ -60,6 +60,10 @@ LINES = 50  #: of progress at most, where there is no terminal
     show_default=True, metavar="B", help="Who answers for them, a name or a path; repeat.",
 )  # fmt: skip
 @click.option(
+    "--rule", "rules", multiple=True, metavar="KIND=NAME",
+    help="Rule of a kind of decision (or of routing), of `desbench list rules`; repeated multiply.",
+)  # fmt: skip
+@click.option(
     "--controller-command", metavar="CMD",
     help="A program that answers, one JSON object a line; unquoted it takes the words at the end.",
 )  # fmt: skip

@@ -126,22 +126,33 @@ def responsibility(suite: str, faults: str | None, output: Path | None) -> None:
 @study_command.command()
 @click.option("--suite", "suites", multiple=True, metavar="S", help="Suite; repeat.  [scale_..]")
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
+@click.option("--level", type=click.Choice(("easy", "hard", "harder")), help="Only this one.")
+@click.option("--faults", metavar="FILE", help="Faults on purpose, as in desbench run.")
 @click.option("--output-dir", type=NEW_FOLDER, required=True, metavar="DIR", help="For the files.")
 @debug_option
-def scaling(suites: tuple[str, ...], workers: int, output_dir: Path) -> None:
+def scaling(
+    suites: tuple[str, ...],
+    workers: int,
+    level: str | None,
+    faults: str | None,
+    output_dir: Path,
+) -> None:
     """Draw what coordination costs as the factory grows, one CSV and one SVG a quantity.
 
     Needs matplotlib (extra plot).
     """
+    from desbench.instances.faults import read_faults
     from desbench.studies import scaling as study
 
     study.need_library()  # said before the long part
+    read = read_faults(faults)
 
     def said(done: int, total: int) -> None:
         if done % 25 == 0 or done == total:
             click.echo(f"{done}/{total} runs", err=True)
 
-    for path in study.write(study.runs(suites or study.SUITES, workers, said), output_dir):
+    found = study.runs(suites or study.SUITES, workers, said, read, level)
+    for path in study.write(found, output_dir):
         click.echo(path)
 
 

@@ -16,6 +16,7 @@ from yaml.nodes import Node
 
 from desbench.errors import InputError
 from desbench.instances import complaints, reading
+from desbench.instances.coordination import Coordination
 from desbench.instances.distribution import Number
 from desbench.instances.instance import CAUSES, INTERRUPTIONS, Instance
 from desbench.instances.jobs import Clock
@@ -23,6 +24,7 @@ from desbench.instances.schema import Interruption, Name, Seed, Strict, Time
 from desbench.instances.stops import Stop, united
 
 CAUSE = CAUSES.index("recorded")
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 
 class _Entry(Strict):
@@ -53,10 +55,18 @@ class Silence(_Entry):
 
 
 class Messages(Strict):
-    """`messages:` the share of messages that are lost, and the seed of this chance."""
+    """`messages:` the shares that are lost or delayed, by how much, and the seed of this chance."""
 
-    lost: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.0
+    lost: Share = 0.0
+    delayed: Share = 0.0
+    delay: Time = 0.0
     seed: Seed = 0
+
+    @model_validator(mode="after")
+    def _check(self) -> Messages:
+        if self.delayed and not self.delay:
+            raise ValueError(f"delayed={self.delayed:g}, must come with delay > 0")
+        return self
 
 
 class Faults(Strict):
@@ -124,6 +134,17 @@ def read_faults(
         for entry, node in zip(getattr(faults, key), listed.value if listed else (), strict=True):
             entry._place = reading.line(node)
     return faults
+
+
+def takes_time(coordination: Coordination, faults: Faults | None) -> bool:
+    """Whether the plant goes on while agents talk.
+
+    Where the suite says so, where answers are delayed, and where lost ones are waited for.
+    """
+    if faults is None or coordination.takes_time:
+        return coordination.takes_time
+    waits = faults.messages.lost > 0 and coordination.deadline >= 0
+    return waits or faults.messages.delayed > 0
 
 
 def stopped(instance: Instance, faults: Faults | None) -> Instance:

@@ -10,10 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
+import numpy as np
+
 from desbench.measures.definition import Value, add, secondary
 from desbench.measures.signals import GROUPS, signals_of
 from desbench.paradigms.responsibility import Commitment, Shape, shape
 from desbench.paradigms.responsibility.commitment import ACCEPTED, NONE
+from desbench.paradigms.responsibility.protocol import EXPIRE
 from desbench.trace.commitments import entries_of
 from desbench.trace.trace import Trace
 
@@ -85,13 +88,13 @@ for _group in GROUPS:
 @secondary()
 def commitment_messages_forced(trace: Trace) -> Value:
     """Messages about commitments that the protocol sent by itself; null without commitments."""
-    return int((trace.ints("commitments", "forced") == 1).sum()) if _has_any(trace) else None
+    return _messages(trace, forced=1)
 
 
 @secondary()
 def commitment_messages_chosen(trace: Trace) -> Value:
     """Messages about commitments that an agent chose; null without commitments."""
-    return int((trace.ints("commitments", "forced") == 0).sum()) if _has_any(trace) else None
+    return _messages(trace, forced=0)
 
 
 @secondary()
@@ -112,15 +115,23 @@ def hub_share(trace: Trace) -> Value:
     return _shape(trace).hub_share if _has_any(trace) else None
 
 
+def _messages(trace: Trace, forced: int) -> Value:
+    if not _has_any(trace):
+        return None
+    travels = ~trace.mask("commitments", "kind", EXPIRE)
+    return int((travels & (trace.ints("commitments", "forced") == forced)).sum())
+
+
 def _has_any(trace: Trace) -> bool:
     return bool(trace.commitments.num_rows)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=1)  # as in signals.py
 def _shape(trace: Trace) -> Shape:
-    entries = entries_of(trace)
-    agreed = {entry.message.commitment for entry in entries if entry.after == ACCEPTED}
-    asked = [entry.message for entry in entries if entry.before == NONE]
+    number = trace.ints("commitments", "commitment")
+    agreed = np.isin(number, number[trace.mask("commitments", "after", ACCEPTED)])
+    asked = np.flatnonzero(trace.mask("commitments", "before", NONE)).tolist()
+    messages = (entry.message for entry in entries_of(trace, asked))
     return shape(
         Commitment(
             id=message.commitment,
@@ -130,8 +141,8 @@ def _shape(trace: Trace) -> Shape:
             terms=message.terms,
             chain=message.chain,
             parent=message.parent,
-            agreed=int(message.commitment in agreed),
+            agreed=int(agreed[row]),
         )
-        for message in asked
+        for row, message in zip(asked, messages, strict=True)
         if message.terms is not None
     )

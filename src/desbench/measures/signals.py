@@ -28,6 +28,8 @@ GROUPS = ("execution", "resource", "operational", "validation")
 UPWARD = ("failure", "inform", "report", "escalate", "reject", "violate")
 PROMISES = ("accept", "inform")
 LEVELS = {"cell": 0, "area": 1, "plant": 2}
+#: Event kinds that say something of a failure.
+TELLING = ("assign", "setup_start", "start", "finish", "breakdown", "stranded", "mode")
 
 
 class Signal(NamedTuple):
@@ -66,7 +68,7 @@ class _Found:
             self.first[group, item] = time, held[-1] if held else -1
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=1)  # all measures of a trace are taken in a row
 def signals_of(trace: Trace) -> tuple[Signal, ...]:
     """Return the signals of an episode, by time, item and group."""
     found = _Found()
@@ -90,10 +92,13 @@ def signals_of(trace: Trace) -> tuple[Signal, ...]:
 
 def _read_events(trace: Trace, found: _Found) -> None:
     names = ("time", "job", "operation", "machine", "cell", "epoch")
-    columns = [trace.ints("events", name).tolist() for name in names]
-    kinds = trace.texts("events", "kind")
+    rows = trace.mask("events", "kind", *TELLING)
+    columns = [trace.ints("events", name)[rows].tolist() for name in names]
+    codes, vocabulary = trace.codes("events", "kind")
+    kinds = codes[rows].tolist()
     running: dict[int, Item] = {}
-    for kind, time, job, operation, machine, cell, epoch in zip(kinds, *columns, strict=True):
+    for code, time, job, operation, machine, cell, epoch in zip(kinds, *columns, strict=True):
+        kind = vocabulary[code]
         item = job, operation
         if kind == "assign":
             if found.cell[item]:

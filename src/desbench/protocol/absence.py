@@ -1,6 +1,6 @@
-"""Absence: agents that do not answer, because they are silent or a message is lost.
+"""Absence: agents that do not answer, or not yet: silent ones, messages lost or delayed.
 
-The one place that says which answers a lost message takes away (`docs/faults.md`).
+The one place that says which answers a lost or delayed message takes away (`docs/faults.md`).
 """
 
 from __future__ import annotations
@@ -38,32 +38,41 @@ AREA_BY_MESSAGE: Final = {ROUTE_CELL, DELEGATE}
 
 
 class Absence:
-    """Who does not answer in an episode. Number k of an agent's chance is its exchange k."""
+    """Who does not answer in an episode. Number k of an agent's chances is its exchange k."""
 
     def __init__(self, instance: Instance, faults: Faults | None) -> None:
-        self._rate = faults.messages.lost if faults else 0.0
-        self._streams = Streams(instance.case, faults.messages.seed if faults else 0)
-        self._chance: dict[str, Iterator[float]] = {}
-        self._silent: dict[str, list[tuple[int, int]]] = defaultdict(list)
         clock = Clock(instance.ticks_per_unit)
+        self._lost = faults.messages.lost if faults else 0.0
+        self._delayed = faults.messages.delayed if faults else 0.0
+        self._delay = clock.ticks(faults.messages.delay, "delay") if faults else 0
+        self._streams = Streams(instance.case, faults.messages.seed if faults else 0)
+        self._chance: dict[tuple[str, str], Iterator[float]] = {}
+        self._silent: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for one in faults.silent if faults else ():
             span = clock.ticks(one.start, "silent"), clock.ticks(one.until, "silent")
             self._silent[one.agent].append(span)
 
     def outcome(self, ask: Activation, now: int) -> str:
-        """Return why an agent does not answer: late or lost, empty if it does."""
-        if self._is_sent(ask) and self.loses(ask.agent):
-            return LOST
+        """Return why an agent does not answer: late or lost, empty if it does, delayed or not."""
+        if self._is_sent(ask):
+            is_lost, ask.delay = self.exchange(ask.agent)
+            if is_lost:
+                return LOST
         spans = self._silent.get(ask.agent.id, ())
         return LATE if any(start <= now < end for start, end in spans) else ""
 
-    def loses(self, agent: Agent) -> bool:
-        """Return whether the next message to an agent, or what it answers, is lost."""
-        if not self._rate:
+    def exchange(self, agent: Agent) -> tuple[bool, int]:
+        """Return whether the next message to an agent, or its answer, is lost, and its delay."""
+        is_lost = self._happens("lost message", agent, self._lost)
+        is_delayed = self._happens("delayed message", agent, self._delayed)
+        return is_lost, self._delay * is_delayed
+
+    def _happens(self, what: str, agent: Agent, share: float) -> bool:
+        if not share:
             return False
-        if agent.id not in self._chance:
-            self._chance[agent.id] = self._streams.endless("lost message", agent.id)
-        return next(self._chance[agent.id]) < self._rate
+        if (what, agent.id) not in self._chance:
+            self._chance[what, agent.id] = self._streams.endless(what, agent.id)
+        return next(self._chance[what, agent.id]) < share
 
     @staticmethod
     def _is_sent(ask: Activation) -> bool:

@@ -23,6 +23,10 @@ ACCEPT_ONLY = "accept_only"
 ACCEPT_REJECT = "accept_reject"
 CONTRACT_ACTIONS = (ACCEPT_ONLY, ACCEPT_REJECT)
 
+BY_PLANT = "plant"
+ALL_AREAS = "all_areas"
+INITIALS = (BY_PLANT, ALL_AREAS)
+
 
 @dataclass(frozen=True)
 class AuthorityMode:
@@ -37,9 +41,9 @@ class AuthorityMode:
     -----
     With `responsibility` cells answer by accept, counter or reject whatever `cell_contract_actions`
     says, failures are answered by commitments, and the three switches after it have no effect; the
-    last three have an effect only there.
+    last four have an effect only there.
 
-    Source: DESBench, Appendix F.3; the last three are the ablations of the RCM paper.
+    Source: DESBench, Appendix F.3; the last four are the ablations of the RCM paper.
     """
 
     mode_id: str  #: public id, recorded with each decision
@@ -51,12 +55,16 @@ class AuthorityMode:
     monitor: bool = True  #: responsibility: areas may probe
     intervene: bool = True  #: responsibility: areas may revise, replace, terminate
     recursive: bool = True  #: responsibility: cells may pass on what they accepted
+    #: responsibility: one of INITIALS, who is asked first about a job: an area the plant names, and
+    #: again for each operation, or all areas, and later the area that has the job asks
+    initial: str = BY_PLANT
 
     def __post_init__(self) -> None:
         if not str(self.mode_id).strip():
             raise InputError(f"mode_id={self.mode_id!r}, must be a name such as 'my_hybrid'")
         self._check("routing_authority_mode", ROUTING_MODES)
         self._check("cell_contract_actions", CONTRACT_ACTIONS)
+        self._check("initial", INITIALS)
         for name in _SWITCHES:
             self._check(name, (False, True))
 

@@ -104,6 +104,7 @@ class Activation:
         "attempts",
         "candidates",
         "decline",
+        "delay",
         "extra",
         "job",
         "kind",
@@ -144,6 +145,7 @@ class Activation:
         self.outcome = OK
         self.attempts = 0
         self.latency_s = 0.0
+        self.delay = 0  #: by which a fault delays the answer
         self.time = -1  #: when the agent is asked
         self.row = -1  #: where the answer is on record
 

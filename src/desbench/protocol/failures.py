@@ -30,7 +30,13 @@ from desbench.protocol.decision import (
 from desbench.protocol.estimate import cautious
 from desbench.protocol.ledger import DEPTH, Signal
 from desbench.protocol.organisation import Organisation
-from desbench.protocol.responsibility import ask_cell, book_of, find_cell
+from desbench.protocol.responsibility import (
+    ask_cell,
+    book_of,
+    find_cell,
+    in_time,
+    is_answered,
+)
 from desbench.protocol.steps import Outcome, arrive, decide
 
 BREAKDOWN: Final = "breakdown"  #: the machine under the item went down
@@ -38,7 +44,6 @@ STRANDED: Final = "stranded"  #: no eligible machine of the cell is up, or patie
 LATE: Final = "late"  #: the promise has passed
 
 PASS_ON, ANSWERED = "pass on", "answered"
-UPPER, LOWER = 0, 1  #: levels of the commitments of an item
 
 
 def look(org: Organisation) -> None:
@@ -54,14 +59,18 @@ def look(org: Organisation) -> None:
     for machine in org.stop.breakdowns:
         state, job = org.sim.machine(machine)[:2]
         if state == "down" and job in ledger.held and not _is_open(org, job):
-            signals[job] = Signal(job, BREAKDOWN, NOTIFY)
+            signals[job] = _signal(org, job, BREAKDOWN, NOTIFY)
     for job in ledger.held:
         held = ledger.lowest(job)
         by, promise = held.outcome.by, (held.id, held.version)
         has_passed = by is not None and by < org.now and promise not in ledger.late
         if has_passed and not _is_open(org, job):
             ledger.late.add(promise)
-            signals[job] = Signal(job, LATE, NOTIFY)
+            signals[job] = _signal(org, job, LATE, NOTIFY)
+
+
+def _signal(org: Organisation, job: int, cause: str, stage: str) -> Signal:
+    return Signal(job, org.sim.operation(job), cause, stage)
 
 
 def open_signals(org: Organisation) -> list[Signal]:
@@ -69,7 +78,7 @@ def open_signals(org: Organisation) -> list[Signal]:
     signals = book_of(org).signals
     for job in org.sim.stranded():
         if job not in org.parking.kept and not (job in signals and signals[job].cause == STRANDED):
-            signals[job] = Signal(job, STRANDED, PASS_ON)
+            signals[job] = _signal(org, job, STRANDED, PASS_ON)
     talked = org.talks.items
     return [signals[job] for job in sorted(signals) if _is_open(org, job) and job not in talked]
 
@@ -83,7 +92,8 @@ def _is_open(org: Organisation, job: int) -> bool:
 
 def _is_over(org: Organisation, signal: Signal) -> bool:
     """Whether nothing is left to answer: the work is done, or the item is stranded no more."""
-    if signal.job not in book_of(org).held:
+    is_done = org.sim.operation(signal.job) != signal.operation
+    if is_done or signal.job not in book_of(org).held:
         return True
     return signal.cause == STRANDED and signal.job not in org.sim.stranded()
 
@@ -111,7 +121,7 @@ def _pass_on(org: Organisation, due: list[Signal]) -> Step[bool]:
     held = ledger.lowest(job)
     holder = ledger.agent(held.delegatee)
     mode = org.mode_of(job)
-    if not mode.recursive or len(ledger.held[job]) > LOWER + DEPTH:
+    if not mode.recursive or len(ledger.holders(job)) > DEPTH:
         return False
     chain = {*held.chain, holder.id}
     siblings = org.eligible(job).cells_of_area[org.area_of(holder.number).number]
@@ -156,7 +166,7 @@ def _inform(org: Organisation, signal: Signal, *, is_forced: bool) -> None:
     """Tell the area: the holder says it, and who passed the work on says it again, forced."""
     ledger = book_of(org)
     names = ledger.held[signal.job]
-    for level in range(len(names) - 1, UPPER, -1):
+    for level in range(len(names) - 1, ledger.level(signal.job) - 1, -1):
         ledger.say(
             names[level],
             rcp.INFORM,
@@ -172,7 +182,7 @@ def _monitor(org: Organisation, due: list[Signal]) -> Step[bool]:
     ledger = book_of(org)
     asks: list[Activation] = []
     for signal in due:
-        area = ledger.agent(ledger.book[ledger.held[signal.job][UPPER]].delegatee)
+        area = ledger.area(signal.job)
         if not (org.mode_of(signal.job).monitor and _is_visible(org, signal)):
             _answered(org, signal)
         elif all(ask.agent is not area for ask in asks):
@@ -190,7 +200,7 @@ def _monitor(org: Organisation, due: list[Signal]) -> Step[bool]:
         if ask.declined:
             _answered(org, signal)
         else:
-            ledger.say(ledger.held[ask.job][LOWER], rcp.PROBE, ask.agent)
+            ledger.say(ledger.held[ask.job][ledger.level(ask.job)], rcp.PROBE, ask.agent)
             _inform(org, signal, is_forced=True)
     yield from arrive(org)  # the question
     yield from arrive(org)  # and the answer
@@ -212,7 +222,7 @@ def _intervene(org: Organisation, due: list[Signal]) -> Step[bool]:
     _answered(org, signal)
     if not org.mode_of(job).intervene:
         return False
-    area = ledger.agent(ledger.book[ledger.held[job][UPPER]].delegatee)
+    area = ledger.area(job)
     options = [REVISE]
     siblings = org.eligible(job).cells_of_area[area.number]
     if org.sim.can_unassign(job):
@@ -237,7 +247,8 @@ def _intervene(org: Organisation, due: list[Signal]) -> Step[bool]:
         org.withdraw(job)
         ledger.end(job, signal.cause)
         return True
-    upper, lower = ledger.held[job][: LOWER + 1]
+    lower = ledger.held[job][ledger.level(job)]
+    upper = ledger.book[lower].parent
     outcome = yield from find_cell(org, job, area, siblings, upper, replaces=lower)
     return outcome is Outcome.PLACED
 
@@ -245,13 +256,17 @@ def _intervene(org: Organisation, due: list[Signal]) -> Step[bool]:
 def _revise(org: Organisation, job: int, area: Agent) -> Step[None]:
     """Offer the cell a later date; refused, the version in force stands."""
     ledger = book_of(org)
-    name = ledger.held[job][LOWER]
+    name = ledger.held[job][ledger.level(job)]
     cell = ledger.agent(ledger.book[name].delegatee)
     by = later_date(org, job)
     ledger.say(name, rcp.REVISE, area, terms=ledger.later(name, by))
+    if not (yield from in_time(org, name)):
+        return
     yield from arrive(org)
     ask = org.ask(RESPOND, cell, job, [(AGREE, by)], "reject")
-    yield from decide(org, [ask])
+    yield from decide(org, [ask], ledger.closes(name))
+    if not (yield from is_answered(org, ask, name)):
+        return
     org.close(ask)
     if ask.declined:
         ledger.say(name, rcp.REJECT, cell)
@@ -264,7 +279,7 @@ def later_date(org: Organisation, job: int) -> int:
     """Return the date of a revision: the cautious estimate from counts, after the old date."""
     ledger = book_of(org)
     cell = _place(org, job)
-    old = ledger.book[ledger.held[job][LOWER]].outcome.by or 0
+    old = ledger.book[ledger.held[job][ledger.level(job)]].outcome.by or 0
     return max(org.now + cautious(round(counts.cell_estimate(org, job, cell))), old + 1)
 
 

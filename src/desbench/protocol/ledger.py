@@ -37,6 +37,7 @@ class Signal:
     """A failure of what an item was promised, until it is answered."""
 
     job: int
+    operation: int
     cause: str  #: breakdown, stranded or late
     stage: str
     is_told: bool = False  #: whether the delegator knows
@@ -53,6 +54,7 @@ class Ledger:
         self.signals: dict[int, Signal] = {}
         self.late: set[tuple[str, int]] = set()  #: promises whose passing was noticed, by version
         self._item: dict[str, tuple[int, int]] = {}  #: commitment -> (job, operation)
+        self._closes: dict[str, int] = {}  #: when what is on the table expires; -1 = never
         self._agents = {agent.id: agent for agent in (org.facts.plant, *org.facts.areas)}
         self._agents |= {agent.id: agent for agent in org.facts.cells}
         self._messages = 0
@@ -69,7 +71,16 @@ class Ledger:
 
     def holders(self, job: int) -> list[Agent]:
         """Return the cells that have accepted an item: the one the area asked, then teammates."""
-        return [self._agents[self.book[name].delegatee] for name in self.held[job][1:]]
+        names = self.held[job][self.level(job) :]
+        return [self._agents[self.book[name].delegatee] for name in names]
+
+    def level(self, job: int) -> int:
+        """Return the level of the cell that an area asked: 0 where nobody had asked that area."""
+        return int(self._agents[self.book[self.held[job][0]].delegatee].role == "area")
+
+    def area(self, job: int) -> Agent:
+        """Return the area that answers for an item: the one that asked its cell."""
+        return self._agents[self.book[self.held[job][self.level(job)]].delegator]
 
     # saying
 
@@ -86,10 +97,11 @@ class Ledger:
         org = self._org
         name = f"c{len(self._item)}"
         self._item[name] = item = (job, org.sim.operation(job))
-        levels = parent.authority.delegations if parent else None
+        is_upper = delegatee.role == "area"
+        above = parent.authority.delegations if parent is not None else None
         authority = Authority(
-            terminators=(delegatee.id,) if parent is None else (),
-            delegations=DEPTH + 1 if levels is None else levels - 1,
+            terminators=(delegatee.id,) if is_upper else (),
+            delegations=DEPTH + is_upper if above is None else above - 1,
         )
         terms = Terms(Outcome(what_of(*item), by), None, authority)
         parties = (delegator.id, delegatee.id)
@@ -103,6 +115,9 @@ class Ledger:
             replaces=replaces,
         )
         self._apply(message, is_forced=False)
+        # What serves a request that still waits has no more time than that.
+        serves = parent is not None and self.waits(parent.id)
+        self._closes[name] = self._closes[parent.id] if parent and serves else org.closes()
         return name
 
     def say(
@@ -110,7 +125,27 @@ class Ledger:
     ) -> None:
         """Write any later message about a commitment."""
         speaker = sender if isinstance(sender, str) else sender.id
+        if kind == rcp.REVISE:
+            self._closes[name] = self._org.closes()
         self._apply(about(self.book[name], kind, speaker, self._next_id(), **fields), is_forced)
+
+    def waits(self, name: str) -> bool:
+        """Whether a request, or the counter to it, waits for its answer."""
+        return self.book[name].status == PROPOSED
+
+    def closes(self, name: str | None) -> int:
+        """Return when what waits for an answer expires; -1 = never, or nothing waits."""
+        if name is None:
+            return -1
+        waits = self.waits(name) or self.book[name].offer is not None
+        return self._closes[name] if waits else -1
+
+    def expire(self, name: str) -> None:
+        """Let what is on the table expire: who put it there waits no longer."""
+        held = self.book[name]
+        asker = held.proposer if self.waits(name) else held.delegator
+        self.say(name, rcp.EXPIRE, asker, is_forced=True)
+        self._org.news.hear(self._agents[asker], "expired")
 
     def later(self, name: str, by: int) -> Terms:
         """Return the terms of a commitment with another date."""
@@ -127,8 +162,9 @@ class Ledger:
         names = self.held[job]
         for level in range(len(names) - 1, first - 1, -1):
             commitment = self.book[names[level]]
-            # The area, not the plant, ends the upper level: it is named in the terms.
-            sender = commitment.delegatee if level == 0 else commitment.delegator
+            # The area, not who asked it, ends the upper level: it is named in the terms.
+            is_named = commitment.delegatee in commitment.authority.terminators
+            sender = commitment.delegatee if is_named else commitment.delegator
             self.say(names[level], rcp.TERMINATE, sender, is_forced=True, cause=cause)
         del names[first:]
         if not names:
@@ -169,6 +205,7 @@ class Ledger:
         piece = Evidence(f"events {row}", what_of(*self._item[names[-1]]), time)
         self._seen.add(piece.ref)
         self._time = time
+        self.take_back(job, "finished")  # a replacement that is not agreed on yet
         for name in reversed(names):
             commitment = self.book[name]
             self.say(name, rcp.REPORT, commitment.delegatee, is_forced=True, evidence=(piece,))
@@ -199,11 +236,12 @@ class Ledger:
             promise = message.terms.outcome.by
         number = int(message.commitment[1:])
         shared = (message.sender, message.receiver)
-        org.recorder.message(
-            *(org.epoch, time, *shared, message.kind, job, operation),
-            *(int(message.conversation[1:]), number, message.version),
-            -1 if promise is None else promise,
-        )
+        if message.kind != rcp.EXPIRE:  # nobody hears of it
+            org.recorder.message(
+                *(org.epoch, time, *shared, message.kind, job, operation),
+                *(int(message.conversation[1:]), number, message.version),
+                -1 if promise is None else promise,
+            )
         org.recorder.commitment(
             {
                 "epoch": org.epoch,

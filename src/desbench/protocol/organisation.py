@@ -12,6 +12,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from desbench.errors import IllegalAction
+from desbench.instances.faults import takes_time
 from desbench.protocol.absence import Absence
 from desbench.protocol.authority import (
     MEDIATED_CNP,
@@ -90,7 +91,7 @@ class Organisation:
         self.epoch = 0  #: that rows belong to: the last one of who speaks
         self.is_open = False  #: whether the present epoch waits for answers
         self.coordination = instance.coordination
-        self.takes_time = instance.coordination.takes_time
+        self.takes_time = takes_time(instance.coordination, faults)
         self.ticks_per_s = instance.ticks_per_unit / SECONDS[instance.time_unit]
         self.talks = Conversations()
         self.present: list[int] = []  #: cells with a dispatch pair at the last stop
@@ -156,12 +157,17 @@ class Organisation:
         self.talks.number()
 
     def thinking(self, ask: Activation) -> int:
-        """Return how long an answer takes; nobody thinks about what is forced, or lost."""
+        """Return how long an answer takes, delay included; none if it is forced, or lost."""
         if ask.source == FORCED or ask.outcome == LOST:
             return 0
         if self.coordination.is_measured:
-            return round(ask.latency_s * self.ticks_per_s)
-        return int(getattr(self.coordination, ask.agent.role))
+            return ask.delay + round(ask.latency_s * self.ticks_per_s)
+        return ask.delay + int(getattr(self.coordination, ask.agent.role))
+
+    def closes(self) -> int:
+        """Return when a call or request that is sent now closes, at its deadline; -1 = never."""
+        deadline = self.coordination.deadline
+        return self.now + deadline if deadline >= 0 else -1
 
     # looking
 

@@ -76,7 +76,7 @@ def arrive(org: Organisation, until: int = -1) -> Step[None]:
         yield from wait(org, org.coordination.message_delay, until)
 
 
-def wait(org: Organisation, ticks: int, until: int) -> Step[None]:
+def wait(org: Organisation, ticks: int, until: int = -1) -> Step[None]:
     """Let the plant go on, at most until a time (-1 = none)."""
     if until >= 0:
         ticks = min(ticks, until - org.now)
@@ -85,16 +85,21 @@ def wait(org: Organisation, ticks: int, until: int) -> Step[None]:
 
 
 def by_area(
-    org: Organisation, job: int, kind: str = ROUTE_AREA, pass_on: PassOn | None = None
+    org: Organisation,
+    job: int,
+    kind: str = ROUTE_AREA,
+    pass_on: PassOn | None = None,
+    chooser: Agent | None = None,
 ) -> Step[bool]:
     """The plant names an area, the area finds a cell; a failed pair is closed, the next one tried.
 
-    `pass_on` is how the area is told and answers; default by an order.
+    `pass_on` is how the area is told and answers, default by an order; `chooser` is who names the
+    area in the place of the plant.
     """
-    plant = org.facts.plant
+    chooser = chooser or org.facts.plant
     tried: set[int] = set()  # what closes a pair may open again when time moves
     while areas := [area for area in org.open_areas(job) if area not in tried]:
-        ask = org.ask(kind, plant, job, [org.facts.areas[a] for a in areas], "defer")
+        ask = org.ask(kind, chooser, job, [org.facts.areas[a] for a in areas], "defer")
         yield from decide(org, [ask])
         org.close(ask)
         if ask.declined:
@@ -106,13 +111,18 @@ def by_area(
         outcome = yield from (pass_on or _by_order)(org, job, area, cells)
         if outcome is Outcome.PLACED:
             return True
-        if outcome is Outcome.FULL:
-            org.news.hear(plant, "no room")
-            org.parking.fail(job, area.number, cells)
-        else:
-            org.news.hear(plant, "escalated")
-            org.parking.decline(job, area.number)
+        park(org, job, chooser, area, outcome)
     return False
+
+
+def park(org: Organisation, job: int, chooser: Agent, area: Agent, outcome: Outcome) -> None:
+    """Close the pair of an item and an area that did not find it a cell."""
+    if outcome is Outcome.FULL:
+        org.news.hear(chooser, "no room")
+        org.parking.fail(job, area.number, org.eligible(job).cells_of_area[area.number])
+    else:
+        org.news.hear(chooser, "escalated")
+        org.parking.decline(job, area.number)
 
 
 def _by_order(org: Organisation, job: int, area: Agent, cells: list[int]) -> Step[Outcome]:
@@ -198,7 +208,7 @@ def commit(
     awarded = promise >= 0
     yes, no = (messages.INFORM, messages.FAILURE) if awarded else (messages.ACCEPT, messages.REJECT)
     yield from arrive(org)
-    if not mode.may_reject and org.absence.loses(cell):
+    if not mode.may_reject and (yield from is_lost(org, cell)):
         if awarded:  # silence counts as this answer
             org.tell(cell, chooser, messages.FAILURE, job)
         return False
@@ -221,6 +231,14 @@ def commit(
         accepted = org.stands(ask, command, job, cell.number, promise)
     org.news.hear(chooser, "accepted" if accepted else "rejected")
     return accepted
+
+
+def is_lost(org: Organisation, cell: Agent) -> Step[bool]:
+    """Whether an order to a cell that must obey is lost; one that is delayed comes later."""
+    lost, delay = org.absence.exchange(cell)
+    if not lost:
+        yield from wait(org, delay)
+    return lost
 
 
 def turn_down(
@@ -265,8 +283,7 @@ def _bid_round(org: Organisation, job: int, mediator: Agent, cells: list[Agent])
         return Outcome.FULL
     for cell in cells:
         org.tell(mediator, cell, messages.CFP, job)
-    deadline = org.coordination.deadline
-    closes = org.now + deadline if deadline >= 0 else -1
+    closes = org.closes()
     yield from arrive(org)
     asks = [_ask_bid(org, job, cell) for cell in cells]
     bids, late = yield from _hear_bids(org, job, mediator, asks, closes)

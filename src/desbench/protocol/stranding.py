@@ -8,7 +8,7 @@ from desbench.protocol import messages
 from desbench.protocol.conversations import Step
 from desbench.protocol.decision import REROUTE, Activation, Agent
 from desbench.protocol.organisation import Organisation
-from desbench.protocol.steps import arrive, commit, decide, turn_down
+from desbench.protocol.steps import arrive, commit, decide, turn_down, wait
 
 MOVED: Final = "moved"
 KEPT: Final = "kept"
@@ -112,13 +112,15 @@ def _move(org: Organisation, job: int, choice: Activation, old: Agent) -> Step[b
             return False
         org.tell(superior, old, messages.CANCEL, job)
         return True
-    if org.absence.loses(cell):
+    lost, delay = org.absence.exchange(cell)
+    if lost:
         org.tell(chooser, cell, messages.REROUTE, job)
         yield from arrive(org)
         return False
     org.tell(superior, old, messages.CANCEL, job)
     org.tell(chooser, cell, messages.REROUTE, job)
     yield from arrive(org)
+    yield from wait(org, delay)
     if not org.can_place(job, cell.number):
         return (yield from turn_down(org, job, choice, cell, messages.REJECT))
     org.move(job, cell.number, -1)

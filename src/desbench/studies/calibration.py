@@ -28,7 +28,7 @@ VARYING = tuple(
     d.column for d in PRIMARY if d.column not in ("fallback_decisions", "llm_decisions")
 )
 #: Routing rules compared under the centralized plant, against the first.
-ROUTING = ("earliest_finish", "shortest_processing", "bottleneck")
+ROUTING = ("earliest_finish", "spt", "bottleneck")
 
 
 @dataclass

@@ -1,7 +1,7 @@
-"""Responsibility: who told, watched and acted, by paradigm, and what each part of it is worth.
+"""Responsibility: who told, watched and acted, by paradigm, and what each switch is worth.
 
 `desbench study responsibility` plays the test cases of a suite under every paradigm and under
-`responsibility_rcm` with one of its parts taken out, with rules, and prints Markdown.
+`responsibility_rcm` with one of its switches changed, with rules, and prints Markdown.
 """
 
 from __future__ import annotations
@@ -16,8 +16,13 @@ from desbench.report.table import number
 
 SUITE = "intercell_a5c12_harder"
 PARADIGMS = tuple(ALIASES.values())
-#: Parts that are taken out of responsibility_rcm, one at a time.
-PARTS = ("monitor", "intervene", "recursive")
+#: What is changed in responsibility_rcm, one switch at a time.
+CHANGES: dict[str, dict[str, Any]] = {
+    "without monitor": {"monitor": False},
+    "without intervene": {"intervene": False},
+    "without recursive": {"recursive": False},
+    "initial: all_areas": {"initial": "all_areas"},
+}
 SHOWN = (
     *("signals", "communicate", "monitor", "intervene", "fulfilment", "responsibility"),
     *("robustness", "tardiness_all", "messages"),
@@ -37,7 +42,7 @@ def main(suite: str = SUITE, faults: str | None = None) -> str:
 
 
 def plays(suite: str, faults: str | None = None) -> dict[str, list[Measures]]:
-    """Measures of each case, by paradigm and ablation."""
+    """Measures of each case, by paradigm and change."""
     from desbench.controllers.backends.rules import Rules
     from desbench.controllers.frameworks.native import Native
     from desbench.episode import Episode
@@ -46,9 +51,8 @@ def plays(suite: str, faults: str | None = None) -> dict[str, list[Measures]]:
     loaded = load_suite(suite)
     whole = paradigm(PARADIGMS[-1])
     modes = {name: paradigm(name) for name in PARADIGMS}
-    for part in PARTS:
-        name = f"without {part}"
-        modes[name] = replace(whole, mode_id=f"{whole.mode_id}_{part}_off", **{part: False})  # type: ignore[arg-type]
+    for name, switch in CHANGES.items():
+        modes[name] = replace(whole, mode_id=f"{whole.mode_id}_{next(iter(switch))}", **switch)
     found: dict[str, list[Measures]] = {}
     for name, mode in modes.items():
         found[name] = []

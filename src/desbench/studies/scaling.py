@@ -1,7 +1,7 @@
 """Scaling: what coordination costs as the factory grows, with the same work per cell.
 
 `desbench study scaling --output-dir DIR` plays the `scale_` suites under every paradigm and rules,
-and leaves one CSV and one SVG for each quantity.
+with faults or without, and leaves one CSV and one SVG for each quantity.
 """
 
 from __future__ import annotations
@@ -14,11 +14,15 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from desbench.errors import MissingExtra
 from desbench.paradigms import ALIASES
 from desbench.report.intervals import interval
+
+if TYPE_CHECKING:
+    from desbench.instances.faults import Faults
+    from desbench.trace.trace import Trace
 
 SUITES = ("scale_a3c9", "scale_a5c12", "scale_a8c24", "scale_a16c64", "scale_a32c256")
 PARADIGMS = tuple(ALIASES.values())
@@ -48,41 +52,61 @@ QUANTITIES = {
     "responsibility": Quantity("responsibility", lambda run: run["responsibility"], "linear"),
     "rejected": Quantity("share of rejected requests", lambda run: run["rejected"], "linear"),
 }
+#: What is asked of cells and areas, and the words that turn it down.
+ASKED = ("request", "assign", "reroute", "cfp")
+TURNED_DOWN = ("reject", "refuse")
 Row = tuple[str, str, int, int, float | None, float | None, float | None]
 
 
-def play(suite: str, case: str, paradigm: str) -> dict[str, Any]:
+def play(suite: str, case: str, paradigm: str, faults: Faults | None = None) -> dict[str, Any]:
     """Play one case under rules and return its measures, with level, cells and operations."""
     from desbench.controllers.backends.rules import Rules
     from desbench.controllers.frameworks.native import Native
     from desbench.episode import Episode
 
-    episode = Episode(suite, case, paradigm)
+    episode = Episode(suite, case, paradigm, faults=faults)
     episode.play(Native(Rules()), strict=True)
     trace = episode.trace
-    requests = int(trace.mask("messages", "performative", "request").sum())
     return {
         **episode.measures,
         "paradigm": paradigm,
-        "level": case.rpartition("-")[0].rpartition("-")[2],
+        "level": level_of(case.rpartition("-")[0]),
         "cells": trace.case["cells"].num_rows,
         "operations": int(trace.mask("events", "kind", "finish").sum()),
-        "rejected": int(trace.mask("messages", "performative", "reject").sum()) / requests
-        if requests
-        else None,
+        "rejected": rejected(trace),
     }
 
 
+def level_of(profile: str) -> str:
+    """Return easy, hard or harder: the last word of a profile."""
+    return profile.rpartition("-")[2]
+
+
+def rejected(trace: Trace) -> float | None:
+    """Share of the requests that were turned down or expired; None without requests."""
+    asked, refused = (
+        sum(int(trace.mask("messages", "performative", word).sum()) for word in words)
+        for words in (ASKED, TURNED_DOWN)
+    )
+    expired = int(trace.mask("commitments", "after", "expired").sum())
+    return (refused + expired) / asked if asked else None
+
+
 def runs(
-    suites: Sequence[str], workers: int, said: Callable[[int, int], None]
+    suites: Sequence[str],
+    workers: int,
+    said: Callable[[int, int], None],
+    faults: Faults | None = None,
+    level: str | None = None,
 ) -> list[dict[str, Any]]:
-    """Play every test case of the suites under every paradigm."""
+    """Play every test case of the suites, of one level or all, under every paradigm."""
     from desbench.instances.suite import load_suite
 
     asked = [
-        (name, case.id, paradigm)
+        (name, case.id, paradigm, faults)
         for name in suites
         for case in load_suite(name).cases("test")
+        if level in (None, level_of(case.profile))
         for paradigm in PARADIGMS
     ]
     found = []
@@ -128,7 +152,7 @@ def draw(table: Sequence[Row], quantity: Quantity) -> bytes:
 
     levels = sorted({row[0] for row in table})
     with matplotlib.rc_context({"svg.hashsalt": "desbench", "font.size": 9}):
-        figure = Figure(figsize=(3.2 * len(levels), 3.4), layout="constrained")
+        figure = Figure(figsize=(3.2 * max(2, len(levels)), 3.4), layout="constrained")
         panels = figure.subplots(1, len(levels), sharey=True, squeeze=False)[0]
         for panel, level in zip(panels, levels, strict=True):
             _panel(panel, level, [row for row in table if row[0] == level], quantity)

@@ -6,13 +6,15 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from desbench import registry
+from desbench.controllers.backends.rules import combinations
 from desbench.episode import make_runner
-from desbench.errors import InputError
+from desbench.errors import DesbenchError, InputError
 from desbench.language import prompt
 from desbench.language.secrecy import default_url
 from desbench.language.settings import Economy, Settings, divided
@@ -31,6 +33,7 @@ class Asked:
     backend: str
     assigned: tuple[tuple[str, str], ...] = ()  #: role or kind, backend
     settings: Settings | None = None  #: None: no language model takes part
+    rules: tuple[tuple[str, str], ...] = ()  #: kind, rule, where not the default
     command: tuple[str, ...] = ()  #: an external program that answers whole decisions
     timeout_s: float = 120.0  #: of the program, for a decision
     log: str | None = None  #: where what it says goes
@@ -41,7 +44,8 @@ class Asked:
             from desbench.controllers.command import Command
 
             return Command(self.command, self.timeout_s, Path(self.log) if self.log else None)
-        return make_runner(self.framework, self.backend, self.assigned, self.settings)
+        rules = dict(self.rules)
+        return make_runner(self.framework, self.backend, self.assigned, self.settings, rules)
 
     def within(self, folder: Path, run: str, workers: int) -> Asked:
         """The same for one run, with its files in a run folder and its share of the calls."""
@@ -69,7 +73,7 @@ class Asked:
         if self.command:
             return f"command-{_program(self.command)[0]}"
         framework, backend = (_part(*one)[0] for one in self._parts[:2])
-        settings, told = self.settings, [*self.assigned]
+        settings, told = self.settings, [*self.assigned, *self.rules]
         if settings is not None:
             told += settings.models
             if settings.model and is_language(self.backend):
@@ -86,11 +90,12 @@ class Asked:
         if self.command:
             return _program(self.command)[1]
         digests = [_part(*one)[1] for one in self._parts]
-        if self.settings is None and not self.assigned:
+        if self.settings is None and not self.assigned and not self.rules:
             return "-".join(digests)
         content = {
             "parts": digests,
             "assigned": self.assigned,
+            "rules": self.rules,
             "settings": self.settings.content() if self.settings else None,
             "prompt": prompt.VERSION,
         }
@@ -111,25 +116,34 @@ def asked_for(options: Options, economy: Economy) -> Iterator[Asked]:
         For a name that means nothing, or a model that nobody would ask.
     """
     if options.controller_command:
-        yield Asked("native", "rules", (), None, options.controller_command, _limit(options))
+        limit = _limit(options)
+        yield Asked("native", "rules", command=options.controller_command, timeout_s=limit)
         return
     backends, assigned = divided("--controller", options.controllers or ("rules",))
     names, by_role = divided("--llm-model", options.llm_models)
     others = [name for _, name in assigned]
-    is_asked = False
+    is_asked, has_rules = False, False
     for framework in options.frameworks or ("native",):
         for backend in backends or ["rules"]:
-            if not any(is_language(name) for name in (backend, *others)):
-                yield Asked(framework, backend, assigned, _memory_only(options))
-                continue
-            is_asked = True
-            for model in names or [""]:
-                settings = _settings(options, economy, model, by_role)
-                yield Asked(framework, backend, assigned, settings)
+            takes_rules = any(_takes("rules", name) for name in (backend, *others))
+            has_rules |= takes_rules
+            asks = any(_takes("settings", name) for name in (backend, *others))
+            is_asked |= asks
+            for rules in combinations(options.rules) if takes_rules else [{}]:
+                one = Asked(framework, backend, assigned, None, tuple(rules.items()))
+                if not asks:
+                    yield replace(one, settings=_memory_only(options))
+                for model in names or [""] if asks else ():
+                    yield replace(one, settings=_settings(options, economy, model, by_role))
     if (names or by_role) and not is_asked:
         raise InputError(
             f"--llm-model {(options.llm_models)[0]}: no controller here asks a model; "
             "add --controller openai_compat"
+        )
+    if options.rules and not has_rules:
+        raise InputError(
+            f"--rule {options.rules[0]}: no controller here decides by rules; "
+            "add --controller rules"
         )
 
 
@@ -138,7 +152,8 @@ def _limit(options: Options) -> float:
     program = options.controller_command[0]
     if shutil.which(program) is None:
         raise InputError(f"--controller-command {program}: no such program")
-    if tuple(options.controllers or ("rules",)) != ("rules",) or options.llm_models:
+    others = options.llm_models or options.rules
+    if tuple(options.controllers or ("rules",)) != ("rules",) or others:
         raise InputError("--controller-command answers everything; leave out --controller")
     return options.decision_timeout
 
@@ -217,8 +232,25 @@ _PRICED = ("input", "output")
 
 def is_language(name: str) -> bool:
     """Whether a backend asks a language model."""
-    found = registry.load("controllers", name)
-    return bool(getattr(getattr(found, "BACKEND", found), "takes_settings", False))
+    return _takes("settings", name)
+
+
+def _takes(what: str, name: str) -> bool:
+    """Whether a backend is made of `settings`, or of `rules`."""
+    with loading(name):
+        found = registry.load("controllers", name)
+    return bool(getattr(getattr(found, "BACKEND", found), f"takes_{what}", False))
+
+
+@contextmanager
+def loading(asked: object) -> Iterator[None]:
+    """Say whose file it is that cannot be used."""
+    try:
+        yield
+    except DesbenchError:
+        raise
+    except Exception as error:
+        raise InputError(f"{asked}: cannot be used ({type(error).__name__}: {error})") from error
 
 
 def _part(kind: str, asked: str) -> tuple[str, str]:

@@ -37,6 +37,7 @@ class Options:
     faults: Faults | None = None  #: what goes wrong on purpose
     frameworks: tuple[str, ...] = ("native",)
     controllers: tuple[str, ...] = ("rules",)
+    rules: tuple[str, ...] = ()  #: KIND=NAME; kinds and names multiply
     controller_command: tuple[str, ...] = ()  #: program and arguments, instead of controllers
     llm_models: tuple[str, ...] = ()  #: NAME, or ROLE=NAME; names multiply
     base_url: str | None = None  #: a credential in it moves to the environment at once

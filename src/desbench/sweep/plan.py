@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
@@ -13,14 +12,14 @@ from itertools import product
 from typing import Any
 
 from desbench import registry
-from desbench.errors import DesbenchError, InputError
+from desbench.errors import InputError
 from desbench.instances.faults import Faults
 from desbench.instances.suite import Case, Suite, load_suite
 from desbench.language.settings import UNLIMITED, Economy
 from desbench.paradigms import AuthorityMode, ShiftingAuthority, paradigm
 from desbench.report.records import SCHEMA_VERSION, Record
 from desbench.sweep import controllers
-from desbench.sweep.controllers import Asked
+from desbench.sweep.controllers import Asked, loading
 from desbench.sweep.options import MANY_RUNS, Options, parse_seeds
 from desbench.trace import RunKey
 from desbench.trace.schema import SCHEMA_VERSION as TRACE_VERSION
@@ -203,7 +202,7 @@ def _paradigms(options: Options) -> list[Named]:
     found = []
     for asked in options.paradigms or ("all",):
         for one in registry.names("paradigms") if asked == "all" else [asked]:
-            with _loading(one):
+            with loading(one):
                 mode = paradigm(one)
             if isinstance(mode, ShiftingAuthority) and mode.source is None:
                 raise InputError(
@@ -217,26 +216,17 @@ def _paradigms(options: Options) -> list[Named]:
 def _controllers(options: Options, own_label: str | None, economy: Economy) -> list[Named]:
     """Every framework with every backend and model, or the caller's runner object."""
     if own_label is not None:
+        if options.rules:
+            raise InputError(f"rules={options.rules[0]}: the runner decides itself; leave it out")
         return [Named(options.label or own_label, own_label, None)]
     found = []
     for asked in controllers.asked_for(options, economy):
-        with _loading(asked.backend):
+        with loading(asked.backend):
             runner = asked.runner()
         if hasattr(runner, "close"):
             runner.close()
         found.append(Named(options.label or asked.label, asked.digest, asked))
     return found
-
-
-@contextmanager
-def _loading(asked: Any) -> Iterator[None]:
-    """Say whose file it is that cannot be imported."""
-    try:
-        yield
-    except (DesbenchError, ModuleNotFoundError):
-        raise
-    except Exception as error:
-        raise InputError(f"{asked}: cannot be used ({type(error).__name__}: {error})") from error
 
 
 def _sha256(content: Any) -> str:

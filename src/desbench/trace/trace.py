@@ -151,8 +151,8 @@ class Trace:
     def mask(self, name: str, column: str, *values: str) -> npt.NDArray[np.bool_]:
         """Where a string column holds one of `values`."""
         numbers, vocabulary = self.codes(name, column)
-        wanted = [code for code, text in enumerate(vocabulary) if text in values]
-        return np.isin(numbers, wanted)
+        # The last place answers code -1.
+        return np.array([text in values for text in (*vocabulary, None)])[numbers]
 
     def _once(self, name: str, column: str, read: Any) -> Any:
         if (name, column) not in self._columns:

@@ -61,6 +61,7 @@ LAWS: tuple[Law, ...] = (
     protocol.messages_have_their_roles,
     protocol.calls_are_answered,
     commitments.commitments_follow_the_table,
+    commitments.answers_keep_their_deadline,
     commitments.commitments_have_their_messages,
     commitments.evidence_is_a_finish,
 )

@@ -10,6 +10,8 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from desbench.instances.coordination import Coordination
+from desbench.instances.faults import read_faults, takes_time
+from desbench.instances.jobs import Clock
 from desbench.trace.trace import Trace
 
 NONE = -1
@@ -115,6 +117,10 @@ class Case:
             is_measured=bool(row("decision_delay_measured")),
             deadline=NONE if (deadline := row("deadline")) is None else deadline,
         )
+        faults = read_faults(trace.info.get("faults"))
+        self.takes_time = takes_time(self.coordination, faults)  #: to agree
+        delay = faults.messages.delay if faults else 0.0
+        self.delay = Clock(trace.ticks_per_unit).ticks(delay, "delay")  #: of a delayed answer
         self.eco_duration = (row("eco_duration_num") or 1, row("eco_duration_den") or 1)
         self.eco_power = (row("eco_power_num") or 0, row("eco_power_den") or 1)
 

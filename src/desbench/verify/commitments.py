@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import math
+
 from desbench.errors import TraceError
 from desbench.paradigms.responsibility import replay
 from desbench.paradigms.responsibility.commitment import OPEN
+from desbench.paradigms.responsibility.protocol import (
+    ACCEPT,
+    COUNTER,
+    EXPIRE,
+    REJECT,
+    REQUEST,
+    REVISE,
+)
+from desbench.paradigms.responsibility.record import Entry
 from desbench.trace.commitments import entries_of
 from desbench.trace.trace import Trace
+from desbench.verify.case import case_of
 from desbench.verify.columns import law
 
 #: Columns that a row and its message share.
@@ -34,10 +46,30 @@ def commitments_follow_the_table(trace: Trace) -> list[str]:
 
 
 @law
+def answers_keep_their_deadline(trace: Trace) -> list[str]:
+    """A request or revision is answered, or expires, by its deadline, or in its instant."""
+    case = case_of(trace)
+    longest: float = case.coordination.deadline
+    if longest < 0:
+        longest = math.inf if case.takes_time else 0
+    since: dict[str, int] = {}  # of what waits, by commitment
+    broken = []
+    for at, entry in enumerate(_readable(trace)):
+        message, time = entry.message, entry.at or 0
+        if message.kind in (REQUEST, REVISE):
+            since[message.commitment] = time
+        elif message.kind in (ACCEPT, REJECT, COUNTER, EXPIRE):
+            waited = time - since.get(message.commitment, 0)
+            if waited > longest:
+                broken.append(f"commitments row {at}: {message.kind} after {waited}")
+    return broken
+
+
+@law
 def commitments_have_their_messages(trace: Trace) -> list[str]:
-    """Each row of a commitment is one message, in the same order, and the reverse."""
+    """Each row but `expire` is one message, in the same order, and the reverse."""
     said = [m for m in trace.messages.to_pylist() if m["commitment"] is not None]
-    rows = trace.commitments.to_pylist()
+    rows = [row for row in trace.commitments.to_pylist() if row["kind"] != EXPIRE]
     broken = []
     if len(said) != len(rows):
         broken.append(f"{len(said)} messages for {len(rows)} rows of commitments")
@@ -56,13 +88,17 @@ def evidence_is_a_finish(trace: Trace) -> list[str]:
         for row in trace.events.to_pylist()
         if row["kind"] == "finish"
     }
-    try:
-        entries = entries_of(trace)
-    except TraceError:
-        return []  # commitments_follow_the_table says so
     return [
         f"commitments row {at}: {piece.ref} does not show {piece.what}"
-        for at, entry in enumerate(entries)
+        for at, entry in enumerate(_readable(trace))
         for piece in entry.message.evidence
         if finished.get(piece.ref) != (piece.what, piece.at)
     ]
+
+
+def _readable(trace: Trace) -> list[Entry]:
+    """Return the entries; none if one cannot be read, which `commitments_follow_the_table` says."""
+    try:
+        return entries_of(trace)
+    except TraceError:
+        return []

@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from desbench.errors import InputError
-from desbench.instances.coordination import Coordination
 from desbench.protocol import messages as say
 from desbench.protocol.authority import (
     AREA_ROUTED,
@@ -243,7 +242,7 @@ def commands_follow_decisions(trace: Trace) -> list[str]:
     if not trace.decisions.num_rows:
         return []  # a shop driven without a protocol
     names = _Names(trace, case_of(trace))
-    at_once = not case_of(trace).coordination.takes_time
+    at_once = not case_of(trace).takes_time
     granted: Counter[tuple[Any, ...]] = Counter()
     ordered: Counter[tuple[Any, ...]] = Counter()
     for d in decisions_of(trace):
@@ -311,7 +310,7 @@ def calls_are_answered(trace: Trace) -> list[str]:
     count: Counter[tuple[int, str | None, str | None]] = Counter()
     called = set()
     last = dict(zip(conversations, trace.ints("messages", "time").tolist(), strict=True))
-    longest = _longest_wait(case_of(trace).coordination)
+    longest = _longest_wait(case_of(trace))
     for conversation, sender, receiver, word in zip(conversations, *spoken, strict=True):
         cell = sender if (sender or "").startswith("cell:") else receiver
         count[conversation, cell, word] += 1
@@ -334,9 +333,10 @@ def calls_are_answered(trace: Trace) -> list[str]:
     return broken
 
 
-def _longest_wait(coordination: Coordination) -> float:
+def _longest_wait(case: Case) -> float:
     """Return how long nothing may be said in a conversation that goes on."""
+    coordination = case.coordination
     if coordination.is_measured:
         return math.inf
     deadline = max(0, coordination.deadline)
-    return coordination.message_delay + max(*coordination[1:4], deadline)
+    return coordination.message_delay + case.delay + max(*coordination[1:4], deadline)

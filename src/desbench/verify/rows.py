@@ -34,7 +34,7 @@ def epochs_are_instants(trace: Trace) -> list[str]:
     Where coordination takes time, messages and commands come later than the epoch they belong to.
     """
     broken = []
-    takes_time = case_of(trace).coordination.takes_time
+    takes_time = case_of(trace).takes_time
     for name in ("decisions",) if takes_time else ("decisions", "messages", "events"):
         epochs = trace.ints(name, "epoch")
         rows = np.flatnonzero(epochs != NONE)

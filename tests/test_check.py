@@ -1,0 +1,99 @@
+"""`desbench check`: a file of one's own is judged in the words of a run, and nothing is played."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from desbench.cli import main
+
+ROOT = Path(__file__).resolve().parents[1]
+
+FILES = {
+    "shop.yaml": "base: smoke\n",
+    "typo.yaml": "base: smoke\nvehicles: {cont: 2}\n",
+    "mode.py": "from desbench.paradigms import AuthorityMode\n"
+    "MODE = AuthorityMode(mode_id='polite', routing_authority_mode='plant_area_cell')\n",
+    "mine.py": "class MyRunner:\n    def select_actions(self, decision):\n        return {}\n"
+    "class Empty: pass\n",
+    "lost.py": "import no_such_module_anywhere\n",
+    "two.txt": "2 2\n0 1 1 2\n1 1 0 2\n",
+    "word.txt": "2 2\n0 1 1 x\n1 1 0 2\n",
+}
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the files above."""
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def command(*words: str) -> Result:
+    """Run the command in this process."""
+    return CliRunner().invoke(main, list(words))
+
+
+GOOD = {
+    "shop.yaml": "suite shop: cases 1, profiles 1",
+    "mode.py": "paradigm polite",
+    "mine.py:MyRunner": "controller native-mine.MyRunner",
+    "two.txt": "jsp: shops 1, jobs 2",
+}
+
+
+@pytest.mark.parametrize("path", GOOD)
+def test_a_good_file_is_called_by_what_it_is(here: Path, path: str) -> None:
+    """What was understood is said: a paradigm taken for a controller would be seen at once."""
+    done = command("check", path)
+    assert (done.exit_code, done.output) == (0, f"{path}: good, {GOOD[path]}\n")
+    assert {file.name for file in here.iterdir()} == set(FILES), "nothing is written"
+
+
+BAD = {
+    "typo.yaml": "run --paradigm centralized --suite",
+    "nowhere.yaml": "run --paradigm centralized --suite",
+    "mine.py:Empty": "run --suite smoke --controller",
+    "mine.py:Nope": "run --suite smoke --controller",
+    "lost.py": "run --suite smoke --controller",
+    "nowhere.py": "run --suite smoke --controller",
+    "word.txt": "import",
+}
+
+
+@pytest.mark.parametrize("path", BAD)
+def test_a_bad_file_is_refused_as_a_run_would_refuse_it(here: Path, path: str) -> None:
+    """Two wordings of one mistake would be two mistakes to search for."""
+    done, run = command("check", path), command(*BAD[path].split(), path)
+    assert (done.exit_code, done.stderr) == (2, run.stderr)
+    assert done.stderr.count("\n") == 1
+    assert "unexpected" not in done.stderr
+
+
+def test_a_file_without_a_named_class_says_how_to_name_it(here: Path) -> None:
+    """The file of a controller may hold any class; alone it would only be refused as a paradigm."""
+    done = command("check", "mine.py")
+    assert done.exit_code == 2
+    assert "a controller is named by its class, mine.py:CLASS" in done.stderr
+
+
+def test_a_case_that_cannot_be_drawn_is_found_before_the_run(here: Path) -> None:
+    """A plan does not draw; a job that no machine can do is found when its case is."""
+    (here / "never.yaml").write_text("base: smoke\njobs: {route: fly}\n", encoding="utf-8")
+    done = command("check", "never.yaml")
+    assert done.exit_code == 2
+    assert "fly" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "path",
+    [*sorted(ROOT.glob("suites/*.yaml")), *sorted(ROOT.glob("controllers/*/rules.py"))],
+    ids=str,
+)
+def test_what_ships_is_good(path: Path) -> None:
+    """The shipped suites are the examples that everybody copies."""
+    assert command("check", str(path)).exit_code == 0
