@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from desbench.instances.carbon import UNCOUNTED, Carbon
 from desbench.instances.coordination import FROZEN_CLOCK
 from desbench.instances.instance import CAUSES, INTERRUPTIONS, UNLIMITED, Instance
 
@@ -81,8 +82,8 @@ def shop(jobs: Sequence[Sequence[Operation]], **settings: Any) -> Instance:
     power_cap, wip_cap, plant_power_cap
         Per area, per area, plant; default -1.
     eco_duration, eco_power, horizon, decision_limit, no_progress_limit, options, deliver,
-    coordination
-        As in `Instance`; defaults (3, 2), (1, 2), -1, 10000, 30, 8, False, no time.
+    coordination, review_period, carbon
+        As in `Instance`; defaults (3, 2), (1, 2), -1, 10000, 30, 8, False, no time, -1, none.
     """
     known = dict(settings)
     machines = 1 + max(m for job in jobs for operation in job for m in operation)
@@ -216,6 +217,8 @@ def _limit_fields(known: dict[str, Any]) -> dict[str, Any]:
         "options": 8,
         "deliver": False,
         "coordination": FROZEN_CLOCK,
+        "review_period": -1,
+        "carbon": UNCOUNTED,
     }
     return {name: known.pop(name, value) for name, value in defaults.items()}
 
@@ -248,6 +251,9 @@ def random_instance(seed: int | Random, **traits: Any) -> Instance:
         **_draw_transport(rng, cells),
         **_draw_limits(rng, areas, machines),
     }
+    if sum(cap >= 0 for cap in settings["power_cap"]) > 1:
+        settings["review_period"] = rng.choice((-1, rng.randint(1, 9)))
+    settings["carbon"] = _draw_carbon(rng)
     families = 1 + max(f for job in settings["families"] for f in job)
     settings["initial_family"] = [rng.randrange(-1, families) for _ in range(machines)]
     settings["setup"] = _draw_setup(rng, machines, families)
@@ -364,3 +370,10 @@ def _draw_limits(rng: Random, areas: int, machines: int) -> dict[str, Any]:
         "no_progress_limit": rng.randint(1, 4),
         "deliver": rng.random() < 0.3,
     }
+
+
+def _draw_carbon(rng: Random) -> Carbon:
+    start = sorted({0, *(rng.randint(1, 9) for _ in range(rng.randint(0, 3)))})
+    period = rng.choice((-1, start[-1] + rng.randint(1, 9)))
+    steps = Carbon(tuple(start), tuple(rng.randint(0, 9) for _ in start), period)
+    return rng.choice((UNCOUNTED, steps))

@@ -16,6 +16,7 @@ from desbench._engine.simulation import (
     Simulation,
 )
 from desbench.errors import IllegalAction
+from desbench.instances.carbon import Carbon
 from desbench.instances.instance import Instance
 from oracle import Event, Interval, named_events, named_intervals
 from shops import shop
@@ -594,3 +595,95 @@ def test_a_conversation_sleeps_once_at_a_time() -> None:
     run.advance()
     run.engine.wake(1, 5)
     assert run.advance().woken == [1]
+
+
+def capped(**settings: Any) -> Run:
+    """One item of 10 ticks at 5 W in area 0, cap 9; area 1 idles at 1 W, cap 4; area 2 has none."""
+    known = {"areas": [[0], [1], [2]], "power_cap": [9, 4, -1], **settings}
+    return Run(shop([[{0: 10, 1: 99, 2: 99}]], **known))
+
+
+def test_a_review_lets_the_shop_stop_and_is_named_once() -> None:
+    """At 4 and 8 nothing else happens; the item that ends at 10 ends the episode."""
+    run, stops = capped(review_period=4), []
+    while not run.advance().status:
+        stops.append((run.stop.time, run.stop.review))
+        run.act()
+    assert [time for time, review in stops if review] == [4, 8]
+    assert run.times("budget_review") == [4, 8]
+    assert run.stop.time == 10
+
+
+def test_reviews_keep_no_episode_alive() -> None:
+    """With nobody to act the shop stalls at 0, however many reviews are to come."""
+    run = capped(review_period=4)
+    assert run.advance().ready == [0]
+    assert run.advance().stalled
+    assert run.to_the_end(lambda: None).status == "no_progress"
+    assert run.stop.time == 0
+
+
+def test_a_cap_counts_from_the_instant_at_which_it_is_set() -> None:
+    """5 W: within 9 until 4, 3 too much until 8, 1 too little above from then on."""
+    run = capped(review_period=4)
+    run.until(4)
+    run.engine.set_cap(0, 2)
+    stop = run.advance()
+    assert (stop.time, stop.alarms) == (4, [("power", 0)])
+    run.until(8)
+    run.engine.set_cap(0, 6)
+    assert run.to_the_end().status == "done"
+    (cause,) = {row.cause for row in run.events if row.kind == "alarm"}
+    rows = run.engine.violation_rows()
+    found = {name: column.tolist() for name, column in rows.items()}
+    assert cause == "power"
+    assert (found["start"], found["end"], found["magnitude"]) == ([4], [8], [3])
+    moved = [row for row in run.events if row.kind == "cap"]
+    assert [(row.time, row.area, row.amount) for row in moved] == [(4, 0, 2), (8, 0, 6)]
+
+
+def test_a_pause_looks_at_the_cap_in_force() -> None:
+    """Legal only above the cap as it is now, and over when the cap is raised."""
+    run = capped(review_period=4)
+    run.until(4)
+    assert not run.engine.can_set_mode(0, "pause")
+    run.engine.set_cap(0, 2)
+    run.engine.set_mode(0, "pause")
+    run.advance()
+    assert run.engine.mode(0) == "pause"
+    run.engine.set_cap(0, 5)
+    run.advance()
+    assert run.engine.mode(0) == "normal"
+
+
+@pytest.mark.parametrize(
+    "area, cap, reason",
+    [
+        (3, 5, "area 3 to 5: no such area"),
+        (-1, 5, "area -1 to 5: no such area"),
+        (2, 5, "area A2 to 5: it has no power cap in this case; caps can be moved, not made"),
+        (0, 9, "area A0 to 9: it has that cap already"),
+        (0, -1, "area A0 to -1: must be >= 0 and < 2\\*\\*62 watts"),
+        (0, 2**62, "must be >= 0 and < 2\\*\\*62 watts"),
+    ],
+)
+def test_a_cap_that_means_nothing_is_refused(area: int, cap: int, reason: str) -> None:
+    """One sentence with area, value and rule; nothing has changed."""
+    run = capped()
+    run.advance()
+    assert not run.engine.can_set_cap(area, cap)
+    with pytest.raises(IllegalAction, match=reason):
+        run.engine.set_cap(area, cap)
+    assert [run.engine.cap(area) for area in (0, 1, 2, -1)] == [9, 4, -1, -1]
+
+
+def test_carbon_by_hand() -> None:
+    """Steps of 6 ticks, 10 then 100 g/kWh, again and again; 10 ticks: 6 at 10, 4 at 100.
+
+    Area 0 draws 5 W, the others 1 W each; the item is dispatched at 0 without a way.
+    """
+    run = capped(carbon=Carbon((0, 6), (10, 100), 12))
+    assert run.to_the_end().time == 10
+    grams = 6 * 10 + 4 * 100
+    areas, plant = run.engine.carbon()
+    assert (areas.tolist(), plant) == ([5 * grams, grams, grams], 7 * grams)

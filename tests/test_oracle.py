@@ -47,6 +47,7 @@ STOP_FIELDS = (
     "repairs",
     "vehicles",
     "woken",
+    "review",
     "cycle",
 )
 STOPS_PER_INSTANT = 40  #: then the commander gives no more commands in this instant
@@ -67,23 +68,24 @@ class Policy:
 
     idle: float  #: chance to give no command at a stop
     most: int  #: commands at one stop
-    weights: tuple[int, int, int, int, int, int]  #: assign dispatch unassign set_mode send wake
+    weights: tuple[int, ...]  #: assign dispatch unassign set_mode send wake set_cap
     blind: float  #: chance that a command is drawn without a look at what is legal
 
 
 POLICIES = {
-    "eager": Policy(idle=0.02, most=20, weights=(5, 5, 0, 0, 0, 0), blind=0.05),
-    "lazy": Policy(idle=0.7, most=2, weights=(4, 4, 1, 1, 1, 2), blind=0.1),
-    "fickle": Policy(idle=0.2, most=6, weights=(4, 3, 4, 0, 0, 0), blind=0.1),
-    "moody": Policy(idle=0.15, most=6, weights=(4, 4, 1, 4, 0, 1), blind=0.1),
-    "driving": Policy(idle=0.2, most=6, weights=(4, 4, 1, 0, 3, 1), blind=0.1),
-    "mixed": Policy(idle=0.25, most=8, weights=(4, 4, 1, 1, 1, 1), blind=0.2),
+    "eager": Policy(idle=0.02, most=20, weights=(5, 5, 0, 0, 0, 0, 0), blind=0.05),
+    "lazy": Policy(idle=0.7, most=2, weights=(4, 4, 1, 1, 1, 2, 1), blind=0.1),
+    "fickle": Policy(idle=0.2, most=6, weights=(4, 3, 4, 0, 0, 0, 0), blind=0.1),
+    "moody": Policy(idle=0.15, most=6, weights=(4, 4, 1, 4, 0, 1, 4), blind=0.1),
+    "driving": Policy(idle=0.2, most=6, weights=(4, 4, 1, 0, 3, 1, 0), blind=0.1),
+    "mixed": Policy(idle=0.25, most=8, weights=(4, 4, 1, 1, 1, 1, 1), blind=0.2),
 }
 
 
 def legal_commands(shop: Shop, instance: Instance) -> dict[str, list[tuple[Any, ...]]]:
     jobs, cells = range(len(instance.job_names)), range(len(instance.cell_names))
     vehicles, locations = range(len(instance.vehicle_names)), range(len(instance.travel))
+    areas = range(len(instance.area_names))
     assign = [(j, c) for j in shop.ready() for c in cells if shop.can_assign(j, c)]
     return {
         "assign": [*assign, *((j, c, v) for j, c in assign for v in vehicles)],
@@ -92,6 +94,7 @@ def legal_commands(shop: Shop, instance: Instance) -> dict[str, list[tuple[Any, 
         "set_mode": [(c, mode) for c in cells for mode in MODES if shop.can_set_mode(c, mode)],
         "send": [(v, to) for v in vehicles for to in locations if shop.can_send(v, to)],
         "wake": [(c, shop.time + d) for c in (1, 2, 2**31 - 1) for d in (1, 7) if awake(shop, c)],
+        "set_cap": [(a, cap) for a in areas for cap in (0, 3, 9) if shop.can_set_cap(a, cap)],
     }
 
 
@@ -115,6 +118,7 @@ def blind_command(rng: Random, instance: Instance) -> Command:
             ("dispatch", (job, index(instance.machine_names))),
             ("unassign", (job,)),
             ("set_mode", (cell, rng.choice((*MODES, "fast", "")))),
+            ("set_cap", (index(instance.area_names), rng.choice((-1, rng.randint(0, 9), 2**62)))),
             ("wake", (rng.randint(-1, 3), rng.choice((-1, 0, rng.randint(0, 60), 2**62)))),
         )
     )
@@ -162,6 +166,7 @@ def views(shop: Shop, instance: Instance) -> dict[str, View]:
         calls += [(name, (cell,)) for name in (*names, "coming")]
     areas, jobs = range(len(instance.area_names)), range(len(instance.job_names))
     calls += [("power", (area,)) for area in (-1, *areas)]
+    calls += [("cap", (area,)) for area in (-1, *areas)]
     calls += [("wip", (area,)) for area in areas]
     calls += [(name, (job,)) for job in jobs for name in ("place", "assigned", "operation")]
     calls += [("machine", (machine,)) for machine in range(len(instance.machine_names))]
@@ -170,6 +175,7 @@ def views(shop: Shop, instance: Instance) -> dict[str, View]:
         "time": lambda: shop.time,
         "status": lambda: shop.status,
         "energy": lambda: [part.tolist() for part in shop.energy()],
+        "carbon": lambda: [shop.carbon()[0].tolist(), int(shop.carbon()[1])],
         **{f"{name}{args}": partial(getattr(shop, name), *args) for name, args in calls},
     }
 
@@ -299,7 +305,9 @@ class Match:
         items = self.right.ready(), self.right.stranded()
         if stop.vehicles and not any(named) and not any(items):
             self.tally.add("happenings", "stop for a vehicle alone")
-        if stop.woken and not any((*named, *items, stop.vehicles)):
+        if stop.review and not any((*named, *items, stop.vehicles, stop.woken)):
+            self.tally.add("happenings", "stop for a review alone")
+        if stop.woken and not any((*named, *items, stop.vehicles, stop.review)):
             self.tally.add("happenings", "stop for a conversation alone")
 
     def play(self, policy: Policy) -> Tally:
@@ -416,8 +424,16 @@ def test_the_batch_sees_vehicles_driven_by_hand_and_all_that_makes_a_stop_late(
         "stop after a stop",
         "stop for a vehicle alone",
         "stop for a conversation alone",
+        "stop for a review alone",
     }
-    assert {"send", "send refused", "wake", "wake refused"} <= batch.seen("commands")
+    assert {
+        "send",
+        "send refused",
+        "wake",
+        "wake refused",
+        "set_cap",
+        "set_cap refused",
+    } <= batch.seen("commands")
 
 
 def test_the_batch_sees_every_cause_state_and_limit(batch: Tally) -> None:

@@ -166,6 +166,8 @@ BREAKS: dict[str, tuple[str, Callable[[Row], bool], Mapping[str, Any]]] = {
     "violations_are_what_stood": ("violations", anything, {"magnitude": later}),
     "alarms_announce_violations": ("violations", anything, {"start": later}),
     "modes_change": ("events", is_kind("mode"), {"epoch": None, "cause": "pause"}),
+    "reviews_are_periodic": ("events", is_kind("budget_review"), {"time": later}),
+    "caps_are_shared_out": ("events", is_kind("cap"), {"amount": later}),
     "actions_are_legal": ("decisions", anything, {"action": 77}),
     "agents_keep_their_authority": ("decisions", is_kind("dispatch"), {"agent": "plant"}),
     "commands_follow_decisions": ("events", is_kind("dispatch"), {"epoch": later}),

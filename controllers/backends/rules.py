@@ -356,6 +356,24 @@ def keep(view: View) -> int:
     return decline(view)
 
 
+# budget
+
+
+def by_load(view: View) -> int:
+    """Share the caps out by load; keep them where they are shared so already."""
+    return _share(view, "load")
+
+
+def uniform(view: View) -> int:
+    """Give every capped area the same; keep the caps where they are the same already."""
+    return _share(view, "uniform")
+
+
+def _share(view: View, word: str) -> int:
+    options = view["options"]
+    return next((int(o["action"]) for o in options if o["target"] == word), decline(view))
+
+
 def _named(*rules: Rule) -> dict[str, Rule]:
     return {getattr(rule, "__name__", ""): rule for rule in rules}
 
@@ -376,6 +394,7 @@ RULES: dict[str, dict[str, Rule]] = {
         *(edd, slack, cr, atc, least_setup),
     ),
     "mode": _named(eco_for_the_busiest, keep),
+    "budget": _named(by_load, uniform, keep),
     "delegate": _named(pass_on_if_better) | PLACE_RULES,
     "respond": _named(promise_what_holds, always_accept),
     "notify": _named(tell, stay_silent),

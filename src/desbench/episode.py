@@ -19,7 +19,7 @@ from desbench.instances.suite import Suite, load_suite
 from desbench.paradigms import Paradigm
 from desbench.paradigms import paradigm as find_paradigm
 from desbench.protocol.answers import complaint, read
-from desbench.protocol.decision import EXTERNAL, FALLBACK, LOST, OK, Activation, Note
+from desbench.protocol.decision import BUDGET, EXTERNAL, FALLBACK, LOST, OK, Activation, Note
 from desbench.protocol.instants import episode as steps
 from desbench.protocol.organisation import Organisation
 from desbench.protocol.payload import view
@@ -295,7 +295,7 @@ class Episode:
         org = self._org
         outcome = org.absence.outcome(ask, org.now)
         if outcome:
-            declines = outcome == LOST
+            declines = outcome == LOST or ask.kind == BUDGET  # at a review nobody stands in
             action = ask.slot if declines else self._contract_safe(view(org, ask))
             ask.answer(action, Note(FALLBACK, outcome))
         return bool(outcome)

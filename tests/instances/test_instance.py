@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from desbench.errors import InstanceError
+from desbench.instances.carbon import Carbon
 from desbench.instances.instance import UNLIMITED, Instance
 from shops import shop
 
@@ -75,6 +76,15 @@ def shorts(*values: int) -> Any:
         ({"eco_duration": (1, 2)}, "eco_duration=1/2, must be a fraction >= 1"),
         ({"eco_power": (3, 2)}, "eco_power=3/2"),
         ({"eco_power": (0, 0)}, "eco_power=0/0"),
+        ({"review_period": 0}, "review_period=0, must be a whole number >= 1"),
+        ({"review_period": 5}, "review_period=5, must be -1 where fewer than two areas have a"),
+        ({"carbon": Carbon((0,), (-1,))}, "carbon.intensity=(-1,), must be whole numbers >= 0"),
+        ({"carbon": Carbon((0, 4), (9,))}, "carbon.intensity=(9,), must be one value for each of"),
+        ({"carbon": Carbon((1,), (9,))}, "carbon.start=(1,), must be 0 first, then strictly"),
+        ({"carbon": Carbon((0, 4, 4), (9, 8, 7))}, "carbon.start=(0, 4, 4), must be 0 first"),
+        ({"carbon": Carbon((0, 4), (9, 8), 4)}, "carbon.period=4, must be a whole number > 4"),
+        ({"carbon": Carbon((0,), (2**61,))}, "largest possible intensity in g/kWh x ticks"),
+        ({"carbon": Carbon((0,), (2**55,))}, "largest possible carbon in watt-ticks x g/kWh"),
         ({"nominal": ints(2**61, 2**61, 2**61, 2**61)}, "longest possible episode"),
         ({"processing_power": ints(*[2**61] * 4)}, "largest possible energy in watt-ticks"),
         ({"power_idle": ints(2**61, 2**61)}, "largest possible energy in watt-ticks"),
@@ -135,6 +145,7 @@ def test_case_tables_hold_the_documented_columns() -> None:
         "travel": ["from", "to", "ticks"],
         "setups": ["machine", "from", "to", "ticks"],
         "downtimes": ["machine", "start", "end", "cause", "interruption"],
+        "carbon": ["start", "intensity"],
     }
     assert tables["jobs"]["due"].to_pylist() == [20, None]
     assert tables["cells"]["outbound"].to_pylist() == [1, None]

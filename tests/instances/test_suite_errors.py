@@ -46,6 +46,34 @@ def listed(jobs: str) -> str:
             "coordination: {decision_delay: {plan: 2}}\nseeds:",
             "coordination.decision_delay.plan, unknown key; did you mean 'plant'?",
         ),
+        ("seeds:", "review_period: 0\nseeds:", "review_period=0, must be > 0"),
+        (
+            "seeds:",
+            "review_period: 5\nseeds:",
+            "line 1: review_period=5, needs two areas with a power_cap to share out; those with",
+        ),
+        (
+            "seeds:",
+            "carbon: {intensity: dirty}\nseeds:",
+            "carbon.intensity=dirty, must be a whole number",
+        ),
+        (
+            "seeds:",
+            "carbon: {intensity: [[0, 380, 1]]}\nseeds:",
+            "must be g/kWh, or a list of [start, g/kWh] such as [[0, 380], [8, 210]]",
+        ),
+        (
+            "seeds:",
+            "carbon: {intensity: [[1, 380]]}\nseeds:",
+            "intensity must start at 0 and each step later than the one before",
+        ),
+        ("seeds:", "carbon: {intensity: -3}\nseeds:", "carbon.intensity=-3, must be >= 0"),
+        ("seeds:", "carbon: {period: 3}\nseeds:", "carbon.intensity is missing"),
+        (
+            "seeds:",
+            "carbon: {intensity: [[0, 1], [8, 2]], period: 8}\nseeds:",
+            "period=8, must be > 8, the last start",
+        ),
         ("duration: 5", "duration: -1", "line 3: capabilities.cut.duration=-1, must be >= 0"),
         ("duration: 5", "duration: {normal: [5, 5]}", "normal needs min:"),
         (

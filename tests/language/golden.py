@@ -1,4 +1,4 @@
-"""The golden prompts: the first payload of each kind under each paradigm, on the smoke suite.
+"""The golden prompts: the first payload of each kind under each paradigm, on the smoke suites.
 
 `python tests/language/golden.py` writes the files and the part of the page that shows one.
 """
@@ -16,7 +16,10 @@ PARADIGMS = (
     *("centralized_plant", "hierarchical_chain", "heterarchical_cnp", "holonic_hybrid"),
     "responsibility_rcm",
 )
-CASES = ("smoke-s00", "smoke-s01", "smoke-s02")
+CASES = (
+    *(("smoke", f"smoke-s0{seed}") for seed in range(3)),
+    ("smoke_budget", "smoke_budget-s00"),  # only there is a budget
+)
 
 
 def prompts(paradigm: str) -> dict[str, Any]:
@@ -30,8 +33,8 @@ def prompts(paradigm: str) -> dict[str, Any]:
 
     found: dict[str, Any] = {}
     for backend in (Rules(), RandomBackend()):  # chance meets what rules avoid
-        for case in CASES:
-            runner, episode = Native(backend), Episode("smoke", case, paradigm)
+        for suite, case in CASES:
+            runner, episode = Native(backend), Episode(suite, case, paradigm)
             runner.reset(episode.info)
             for decision in episode:
                 for view in decision["active_agents"].values():

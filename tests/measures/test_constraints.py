@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from desbench.instances.carbon import Carbon
 from desbench.measures import constraints as c
 from measures.handmade import event, i64, interval, small_case, small_trace
 
@@ -98,3 +99,23 @@ def test_violations_are_rows_of_both_kinds() -> None:
     trace = small_trace(violations=rows)
     assert (c.violations(trace), c.violations_power(trace), c.violations_wip(trace)) == (3, 1, 2)
     assert c.violation_time(trace) == 2.3
+
+
+def test_overshoot_looks_at_the_cap_in_force() -> None:
+    """A1 at 100 W in 10-30: over 150 never, over 60 by 40 from 14 on, over 90 by 10 from 20 on."""
+    case = small_case(power_cap=i64(150, -1))
+    moved = [event(14, "cap", area=0, amount=60), event(20, "cap", area=0, amount=90)]
+    trace = small_trace(case, intervals=CAPPED[:2], events=moved)
+    assert c.overshoot_by_entity(trace)[0] == pytest.approx((6 * 40 + 10 * 10) * KWH)
+
+
+def test_carbon_weighs_energy_by_its_time() -> None:
+    """10 W in 0-30: 10 ticks at 400, 15 at 100, then 400 again: 10 x (4000 + 1500 + 2000)."""
+    case = small_case(carbon=Carbon((0, 10), (400, 100), 25))
+    trace = small_trace(case, intervals=[interval(0, "idle", 0, 30, 10)])
+    assert c.carbon(trace) == pytest.approx(10 * 7500 * KWH / 1000)
+
+
+def test_carbon_is_null_where_no_grid_is_stated() -> None:
+    """Zero would say that the power is clean."""
+    assert c.carbon(small_trace(intervals=CAPPED)) is None

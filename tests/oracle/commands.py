@@ -65,9 +65,13 @@ class Commands(Estimate):
             return False
         if mode == "pause":
             area = self.area_of_cell[cell]
-            cap = int(self.instance.power_cap[area])
-            return cap != NONE and self.power(area) > cap
+            return self.cap(area) != NONE and self.power(area) > self.cap(area)
         return mode in ("normal", "eco")
+
+    def can_set_cap(self, area: int, cap: int) -> bool:
+        if not self._exists(area, self.caps) or self.cap(area) == NONE:
+            return False
+        return cap != self.cap(area) and 0 <= cap < 2**62
 
     def stranded(self) -> list[int]:
         return [i.job for i in self.items if i.strandings and self.can_unassign(i.job)]
@@ -168,6 +172,12 @@ class Commands(Estimate):
             self.mode_before_pause[cell] = self.modes[cell]
         self.modes[cell] = mode
         self.row("mode", cell=cell, cause=mode, epoch=self.epoch)
+        self._accept(shop=False)
+
+    def set_cap(self, area: int, cap: int) -> None:
+        self._require(self.can_set_cap(area, cap), f"set_cap({area}, {cap})")
+        self.caps[area] = cap
+        self.row("cap", area=area, amount=cap, epoch=self.epoch)
         self._accept(shop=False)
 
     def _require(self, legal: bool, command: str) -> None:

@@ -10,7 +10,7 @@ from oracle.plant import Item
 from oracle.rows import NONE, Stop
 
 FINISH, SETUP_COMPLETE, TRANSPORT_COMPLETE, PICKUP, BREAKDOWN, REPAIR = range(6)
-ARRIVAL, PATIENCE, WAKE, HORIZON = 6, 7, 8, 10
+ARRIVAL, PATIENCE, WAKE, BUDGET_REVIEW, HORIZON = range(6, 11)
 
 Key = tuple[int, int, int]  #: time, rank, entity
 
@@ -21,10 +21,13 @@ class Events(Commands):
     def __init__(self, instance: Instance) -> None:
         super().__init__(instance)
         self.news = Stop()  #: what the next stop will name
+        self.reviews = 0  #: so far
 
     def live(self) -> list[Key]:
         keys = [*self._machine_events(), *self._vehicle_events(), *self._item_events()]
         keys += [(time, WAKE, conversation) for conversation, time in self.sleeping.items()]
+        if self.instance.review_period != NONE:
+            keys.append(((self.reviews + 1) * self.instance.review_period, BUDGET_REVIEW, 0))
         if self.instance.horizon != NONE:
             keys.append((self.instance.horizon, HORIZON, 0))
         return keys
@@ -67,6 +70,7 @@ class Events(Commands):
             ARRIVAL: self.arrival,
             PATIENCE: self.patience,
             WAKE: self.wake_up,
+            BUDGET_REVIEW: self.budget_review,
         }
         handlers[rank](entity)
         self.changed()
@@ -219,6 +223,11 @@ class Events(Commands):
     def wake_up(self, conversation: int) -> None:
         del self.sleeping[conversation]
         self.news.woken.append(conversation)
+
+    def budget_review(self, _: int) -> None:
+        self.reviews += 1
+        self.row("budget_review")
+        self.news.review = True
 
     def strand(self, item: Item, cause: str) -> None:
         item.strandings.add(cause)

@@ -92,7 +92,7 @@ class Oracle(Settle):
                 return self._may_decide()
 
     def _may_decide(self) -> bool:
-        if self.news.woken or (self.vehicle_stops and self.news.vehicles):
+        if self.news.woken or self.news.review or (self.vehicle_stops and self.news.vehicles):
             return True
         return bool(self.ready() or self._present_cells() or self.stranded())
 
@@ -112,8 +112,8 @@ class Oracle(Settle):
     def _limits(self) -> dict[Limit, tuple[int, int]]:
         """Every limit in the order of the alarms: (present value, cap)."""
         areas = range(len(self.instance.area_names))
-        limits = {("power", a): (self.power(a), int(self.instance.power_cap[a])) for a in areas}
-        limits["power", NONE] = (self.power(NONE), self.instance.plant_power_cap)
+        limits = {("power", a): (self.power(a), self.cap(a)) for a in areas}
+        limits["power", NONE] = (self.power(NONE), self.cap(NONE))
         limits |= {("wip", a): (self.wip(a), int(self.instance.wip_cap[a])) for a in areas}
         return limits
 
@@ -238,6 +238,26 @@ class Oracle(Settle):
             else:
                 sums["vehicle"][entity] += amount
         return sums["machine"], sums["vehicle"]
+
+    def carbon(self) -> tuple[npt.NDArray[np.int64], int]:
+        """Watt-ticks times g/kWh so far, of areas and plant, stretch by stretch, step by step."""
+        stretches = [(i[0], i[1], i.start, i.end, i.power) for i in self.intervals]
+        for (kind, entity), (start, shown) in self.open.items():
+            stretches.append((kind, entity, start, self.now, shown[-1]))
+        areas, plant = np.zeros(len(self.caps), np.int64), 0
+        for kind, entity, start, end, watts in stretches:
+            amount = watts * sum(map(self._grid, range(start, end)))
+            plant += amount
+            if kind == "machine":
+                areas[self.area_of_machine(entity)] += amount
+        return areas, plant
+
+    def _grid(self, time: int) -> int:
+        """Intensity during one tick."""
+        steps, period = self.instance.carbon, self.instance.carbon.period
+        place = time % period if period != NONE else time
+        begun = [g for start, g in zip(*steps[:2], strict=True) if start <= place]
+        return begun[-1] if begun else 0
 
     def event_rows(self) -> list[Event]:
         rows, self.events = self.events, []

@@ -99,6 +99,7 @@ class Plant:
         self.vehicles = [Vehicle() for _ in instance.vehicle_names]
         self.modes = ["normal"] * len(instance.cell_names)
         self.mode_before_pause = ["normal"] * len(instance.cell_names)
+        self.caps: list[int] = instance.power_cap.tolist()
         self.entries = 0
         self.events: list[Event] = []
         self.intervals: list[Interval] = []
@@ -214,6 +215,9 @@ class Plant:
 
     def area_of_machine(self, machine: int) -> int:
         return self.area_of_cell[self.cell_of_machine[machine]]
+
+    def cap(self, area: int) -> int:
+        return self.instance.plant_power_cap if area == NONE else self.caps[area]
 
     def wip(self, area: int) -> int:
         cells = {c for c, a in enumerate(self.area_of_cell) if a == area}

@@ -63,6 +63,7 @@ class Stop:
     repairs: list[int] = field(default_factory=list)
     vehicles: list[int] = field(default_factory=list)
     woken: list[int] = field(default_factory=list)
+    review: bool = False
     cycle: list[tuple[str, int]] = field(default_factory=list)
 
 

@@ -117,7 +117,7 @@ class Settle(Events):
                 self.row("mode", cell=cell, cause=self.modes[cell])
 
     def _pause_is_over(self, area: int) -> bool:
-        cap = int(self.instance.power_cap[area])
+        cap = self.cap(area)
         machines = [m for m in range(len(self.machines)) if self.area_of_machine(m) == area]
         busy = any(self.shown(m) in ("setup", "processing") for m in machines)
         return cap == NONE or self.power(area) <= cap or not busy

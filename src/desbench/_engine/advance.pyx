@@ -1,4 +1,6 @@
+from desbench._engine.budget cimport review, schedule_review
 from desbench._engine.buffer cimport make_ready, run_out_of_patience
+from desbench._engine.carbon cimport emit
 from desbench._engine.down cimport fall_due, repair, schedule_stop
 from desbench._engine.ending cimport is_decidable, is_pending, test_end
 from desbench._engine.fail cimport ENDLESS_INSTANT, fail
@@ -12,6 +14,7 @@ from desbench._engine.transport cimport pick_up, unload
 from desbench._engine.types cimport (
     ARRIVAL,
     BREAKDOWN,
+    BUDGET_REVIEW,
     FINISH,
     GATE,
     IN_PROCESS,
@@ -40,6 +43,7 @@ cdef int begin(shop_t* shop) except -1 nogil:
     schedule_arrival(shop)
     for machine in range(shop.case.machines):
         schedule_stop(shop, machine)
+    schedule_review(shop)
     shop.changed = 1
     return 0
 
@@ -90,16 +94,23 @@ cdef inline int move_time(shop_t* shop) except -1 nogil:
     shop.instant += 1
     if shop.queue.count > 0 and (horizon == NOBODY or shop.queue.next < horizon):
         event = shop.queue.events[shop.queue.first]
-        shop.now = <tick_t>event.time
+        pass_time(shop, <tick_t>event.time)
         heap_pop(&shop.queue)
         apply(shop, rank_of(event), entity_of(event))
         return 0
-    shop.now = horizon
+    pass_time(shop, horizon)
     apply_events(shop)
     settle(shop)
     shop.status = S_DONE if shop.jobs_left == 0 else S_HORIZON
     close_meters(shop)
     return 1
+
+
+cdef inline int pass_time(shop_t* shop, tick_t until) except -1 nogil:
+    if shop.case.carbon_steps > 0:
+        emit(shop, until)
+    shop.now = until
+    return 0
 
 
 cdef inline int run_instant(shop_t* shop) except -1 nogil:
@@ -180,6 +191,8 @@ cdef inline int apply(shop_t* shop, rank_t rank, index_t entity) except -1 nogil
         return repair(shop, entity)
     if rank == ARRIVAL:
         return arrive(shop, entity)
+    if rank == BUDGET_REVIEW:
+        return review(shop)
     if rank == WAKE:
         return wake_up(shop, entity)
     return run_out_of_patience(shop, entity)

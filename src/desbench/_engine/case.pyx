@@ -20,6 +20,7 @@ cdef class Case:
         case.cells = len(instance.cell_area)
         case.areas = len(instance.power_cap)
         case.vehicles = len(instance.vehicle_power)
+        case.carbon_steps = len(instance.carbon.start)
         case.families = instance.setup.shape[2]
         case.release = self.ticks(instance.release)
         case.due = self.ticks(instance.due)
@@ -49,6 +50,8 @@ cdef class Case:
         case.outbound = self.indexes(instance.outbound)
         case.commitment = self.indexes(instance.commitment)
         case.power_cap = self.ticks(instance.power_cap)
+        case.carbon_start = self.ticks(instance.carbon.start)
+        case.carbon_intensity = self.ticks(instance.carbon.intensity)
         case.wip_cap = self.ticks(instance.wip_cap)
         case.vehicle_power = self.ticks(instance.vehicle_power)
         case.travel = self.ticks(instance.travel.reshape(-1))
@@ -58,6 +61,8 @@ cdef class Case:
         case.plant_power_cap = instance.plant_power_cap
         case.eco_duration_num, case.eco_duration_den = instance.eco_duration
         case.eco_power_num, case.eco_power_den = instance.eco_power
+        case.carbon_period = instance.carbon.period
+        case.review_period = instance.review_period
         case.horizon = instance.horizon
         case.decision_limit = instance.decision_limit
         case.no_progress_limit = instance.no_progress_limit

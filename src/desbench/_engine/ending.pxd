@@ -23,6 +23,7 @@ cdef inline bint is_decidable(shop_t* shop) noexcept nogil:
     return (
         shop.ready.count > 0
         or shop.woken.count > 0
+        or shop.review
         or (shop.vehicle_stops and shop.newly_idle.count > 0)
         or (shop.stranded > 0 and any_stranded(shop, False))
         or any_pair(shop)

@@ -15,6 +15,8 @@ from desbench._engine.state cimport shop_t
 from desbench._engine.types cimport (
     K_ALARM,
     K_ARRIVAL,
+    K_BUDGET_REVIEW,
+    K_CAP,
     K_JOB_COMPLETE,
     K_MODE,
     K_STAGE_RELEASE_READY,
@@ -153,4 +155,17 @@ cdef inline int log_alarm(
         row = new_row(shop, K_ALARM, AT_AREA, area, NOBODY)
         row.cause = <int8_t>cause
         row.amount = excess
+    return 0
+
+cdef inline int log_review(shop_t* shop) except -1 nogil:
+    if shop.traced:
+        new_row(shop, K_BUDGET_REVIEW, AT_AREA, NOBODY, NOBODY)
+    return 0
+
+cdef inline int log_cap(shop_t* shop, index_t area, tick_t cap) except -1 nogil:
+    cdef event_row_t* row
+    if shop.traced:
+        row = new_row(shop, K_CAP, AT_AREA, area, NOBODY)
+        row.epoch = shop.epoch
+        row.amount = cap
     return 0

@@ -1,3 +1,4 @@
+from desbench._engine.budget cimport power_cap
 from desbench._engine.cellset cimport add_cell
 from desbench._engine.journal cimport log_mode
 from desbench._engine.state cimport cell_t, shop_t
@@ -10,7 +11,7 @@ cdef bint may_set_mode(const shop_t* shop, index_t cell, mode_t mode) noexcept n
         return False
     if mode != PAUSE:
         return True
-    return shop.case.power_cap[area] >= 0 and shop.areas[area].power > shop.case.power_cap[area]
+    return power_cap(shop, area) >= 0 and shop.areas[area].power > power_cap(shop, area)
 
 
 cdef int set_mode(shop_t* shop, index_t cell, mode_t mode, index_t epoch) except -1 nogil:
@@ -32,7 +33,7 @@ cdef int lift_pauses(shop_t* shop) except -1 nogil:
     for cell in range(shop.case.cells):
         area = shop.case.cell_area[cell]
         if shop.cells[cell].mode == PAUSE and (
-            shop.areas[area].power <= shop.case.power_cap[area] or shop.areas[area].working == 0
+            shop.areas[area].power <= power_cap(shop, area) or shop.areas[area].working == 0
         ):
             set_mode(shop, cell, <mode_t>shop.cells[cell].mode_before, NOBODY)
     return 0

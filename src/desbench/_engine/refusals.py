@@ -75,6 +75,17 @@ def why_not_set_mode(sim: Simulation, instance: Instance, cell: int, mode: str) 
     return f"{head}pause is allowed only while the power of its area is above its cap"
 
 
+def why_not_set_cap(sim: Simulation, instance: Instance, area: int, cap: int) -> str:
+    head = f"set the power cap of area {name(instance.area_names, area)} to {cap}: "
+    if not exists(instance.area_names, area):
+        return f"{head}no such area"
+    if sim.cap(area) == -1:
+        return f"{head}it has no power cap in this case; caps can be moved, not made"
+    if sim.cap(area) == cap:
+        return f"{head}it has that cap already"
+    return f"{head}must be >= 0 and < 2**62 watts"
+
+
 def why_not_wake(sim: Simulation, conversation: int, time: int) -> str:
     head = f"wake conversation {conversation} at t={time}: "
     if conversation < 1:

@@ -64,6 +64,7 @@ cdef void forget_news(shop_t* shop) noexcept nogil:
         shop.jobs[shop.newly_ready.values[i]].newly_ready = 0
     shop.newly_ready.count = shop.newly_stranded.count = shop.newly_idle.count = 0
     shop.breakdowns.count = shop.repairs.count = shop.alarms.count = shop.woken.count = 0
+    shop.review = 0
 
 
 cdef index_t dispatch_all(shop_t* shop, rules_t* rules) except -1 nogil:

@@ -8,7 +8,7 @@ from desbench._engine.refusals import MODES
 from desbench._engine.stop import Stop
 from desbench.errors import IllegalAction, InputError
 
-from desbench._engine cimport ending, estimate, machine as machines, modes, transport
+from desbench._engine cimport budget, ending, estimate, machine as machines, modes, transport
 from desbench._engine.advance cimport ENDED, STALLED, advance, begin
 from desbench._engine.buffer cimport room_of
 from desbench._engine.case cimport Case
@@ -61,7 +61,7 @@ EVENT_KINDS = (
     "arrival", "stage_release_ready", "assign", "unassign", "vehicle_move", "transport_start",
     "transport_complete", "buffer_wait", "admission", "dispatch", "setup_start",
     "setup_complete", "start", "finish", "blocking_start", "blocking_release", "job_complete",
-    "breakdown", "repair", "stranded", "mode", "alarm",
+    "breakdown", "repair", "stranded", "mode", "alarm", "budget_review", "cap",
 )
 CAUSES = (
     "breakdown", "maintenance", "shift", "recorded", "patience", "normal", "eco", "pause",
@@ -226,6 +226,14 @@ cdef class Simulation:
         modes.set_mode(self.shop, cell, MODES.index(mode), self.shop.epoch)
         self.shop.changed = 1
 
+    def set_cap(self, index_t area, tick_t cap):
+        """Move the power cap of an area, in watts; it holds from now on."""
+        self.refuse_after_end("set_cap")
+        if not self.can_set_cap(area, cap):
+            raise IllegalAction(refusals.why_not_set_cap(self, self.instance, area, cap))
+        budget.set_cap(self.shop, area, cap)
+        self.shop.changed = 1
+
     def wake(self, index_t conversation, tick_t time):
         """Let advance() stop at a later time and name the conversation; the shop does not change."""
         self.refuse_after_end("wake")
@@ -263,6 +271,12 @@ cdef class Simulation:
         return (
             self.is_running() and self.is_cell(cell) and mode in MODES
             and bool(modes.may_set_mode(self.shop, cell, <mode_t><int>MODES.index(mode)))
+        )
+
+    def can_set_cap(self, index_t area, tick_t cap):
+        return (
+            self.is_running() and 0 <= area < self.shop.case.areas
+            and bool(budget.may_set_cap(self.shop, area, cap))
         )
 
     def can_wake(self, index_t conversation, tick_t time):
@@ -359,6 +373,13 @@ cdef class Simulation:
         self.check_area(area)
         return self.shop.areas[area].power
 
+    def cap(self, index_t area):
+        """Present power cap of an area in watts, -1 = none; area = -1: that of the plant."""
+        if area == NOBODY:
+            return self.shop.case.plant_power_cap
+        self.check_area(area)
+        return budget.power_cap(self.shop, area)
+
     def wip(self, index_t area):
         """Items assigned to or standing in the area."""
         self.check_area(area)
@@ -442,6 +463,14 @@ cdef class Simulation:
                 )
         return of_machines, of_vehicles
 
+    def carbon(self):
+        """Watt-ticks times g/kWh so far: of areas [A], and of the plant with its vehicles."""
+        cdef index_t area
+        of_areas = np.zeros(self.shop.case.areas, dtype=np.int64)
+        for area in range(self.shop.case.areas):
+            of_areas[area] = self.shop.areas[area].carbon
+        return of_areas, self.shop.plant_carbon
+
     # --- rows since the last call
 
     def event_rows(self):
@@ -475,6 +504,8 @@ cdef class Simulation:
         stop.repairs = take(&shop.repairs)
         stop.vehicles = take(&shop.newly_idle)
         stop.woken = take(&shop.woken)
+        stop.review = bool(shop.review)
+        shop.review = 0
         for limit in take(&shop.alarms):
             if limit < areas:
                 stop.alarms.append(("power", limit))

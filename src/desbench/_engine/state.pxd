@@ -7,7 +7,7 @@ from desbench._engine.rows cimport rows_t
 from desbench._engine.types cimport NOBODY, index_t, int8_t, tick_t, uint32_t
 
 cdef struct case_t:  # arrays of the Instance, never written
-    index_t jobs, operations, machines, cells, areas, vehicles, families
+    index_t jobs, operations, machines, cells, areas, vehicles, families, carbon_steps
     const tick_t* release
     const tick_t* patience
     const index_t* operation_offset
@@ -40,11 +40,15 @@ cdef struct case_t:  # arrays of the Instance, never written
     const tick_t* travel  # [from, to]
     const index_t* arrival_order  # jobs by (release, job)
     const tick_t* due
+    const tick_t* carbon_start  # [carbon_steps]
+    const tick_t* carbon_intensity
     const index_t* cell_machine_offset  # machines of a cell, ascending
     const index_t* cell_machine
     const index_t* is_mixed  # cells that have operations eligible on some machines only
     tick_t plant_power_cap
     tick_t eco_duration_num, eco_duration_den, eco_power_num, eco_power_den
+    tick_t carbon_period  # or -1
+    tick_t review_period  # or -1
     tick_t horizon
     tick_t decision_limit
     tick_t no_progress_limit
@@ -119,6 +123,8 @@ cdef struct cell_t:
 
 cdef struct area_t:
     tick_t power
+    tick_t carbon  # watt-ticks x g/kWh
+    index_t limit  # row of its power cap, or -1
     index_t wip
     index_t working  # machines that show setup or processing
 
@@ -163,7 +169,9 @@ cdef struct shop_t:
     vector_t woken  # conversations
     vector_t losers  # of a breakdown: items to strand
     tick_t now
+    tick_t carbon_until  # end of the step in force
     tick_t plant_power
+    tick_t plant_carbon
     uint32_t instant  # counts the instants, from 1
     index_t limit_count
     index_t epoch
@@ -179,9 +187,11 @@ cdef struct shop_t:
     index_t stalls  # consecutive stalled stops
     index_t rounds  # of the present instant
     index_t next_pickup  # of pickups
+    index_t carbon_step  # in force now
     int8_t open_requests  # one could be served: it is new, or a vehicle has become idle
     int8_t vehicle_stops  # also stop where a vehicle has become idle
     int8_t traced  # rows are written
+    int8_t review  # a budget review has fallen due since the last stop
     int8_t changed  # commands were accepted since the last advance
     int8_t status
 

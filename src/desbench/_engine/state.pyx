@@ -124,6 +124,8 @@ cdef void reset(shop_t* shop) noexcept:
         clear(&shop.cells[i].assigned)
     for i in range(case.vehicles):
         shop.vehicles[i].job = NOBODY
+    for i in range(case.areas):
+        shop.areas[i].limit = NOBODY
     for i in range(2 * case.areas + 1):
         set_limit(shop, i, cap_of(case, i))
     clear(&shop.ready)
@@ -131,6 +133,7 @@ cdef void reset(shop_t* shop) noexcept:
     shop.jobs_left = case.jobs
     shop.idle_vehicles = case.vehicles
     shop.instant = 1
+    shop.carbon_step = NOBODY
     shop.queue.next = NOBODY
 
 
@@ -146,6 +149,8 @@ cdef void set_limit(shop_t* shop, index_t number, tick_t cap) noexcept nogil:
     cdef limit_t* limit = &shop.limits[shop.limit_count]
     if cap < 0:
         return
+    if number < shop.case.areas:
+        shop.areas[number].limit = shop.limit_count
     limit.cap = cap
     limit.number = number
     limit.onset = limit.alarmed = NOBODY

@@ -13,6 +13,7 @@ class Stop:
         "cycle",
         "ready",
         "repairs",
+        "review",
         "stalled",
         "status",
         "stranded",
@@ -33,6 +34,7 @@ class Stop:
         self.repairs: list[int] = []  #: machines
         self.vehicles: list[int] = []  #: that became idle
         self.woken: list[int] = []  #: conversations
+        self.review = False  #: a budget review has fallen due
         self.cycle: list[tuple[str, int]] = []  #: of a deadlock: who waits for what
 
     def __repr__(self) -> str:

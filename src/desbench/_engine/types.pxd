@@ -18,6 +18,7 @@ cdef enum rank_t:  # order of events at one instant; model.md, section 1
     ARRIVAL
     PATIENCE
     WAKE
+    BUDGET_REVIEW
 
 cdef enum place_t:
     NOWHERE
@@ -108,6 +109,8 @@ cdef enum kind_t:  # event rows; the order is that of EVENT_KINDS
     K_STRANDED
     K_MODE
     K_ALARM
+    K_BUDGET_REVIEW
+    K_CAP
 
 cdef enum status_t:
     RUNNING

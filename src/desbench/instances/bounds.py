@@ -186,6 +186,8 @@ class _Check:
         if type(deliver) is not bool:
             self.fail("instance", "deliver", deliver, "True or False")
         self.coordination()
+        self.review()
+        self.carbon()
         for name, slower in (("eco_duration", True), ("eco_power", False)):
             value = getattr(i, name)
             if len(value) != 2 or not all(type(v) is int and 0 <= v < 2**31 for v in value):
@@ -203,6 +205,32 @@ class _Check:
             elif type(value) is not int or not -(name == "deadline") <= value < MAX_TICKS:
                 rule = f"a whole number >= {-(name == 'deadline')} and < 2**62"
                 self.fail("instance", f"coordination.{name}", value, rule)
+
+    def review(self) -> None:
+        i = self.instance
+        period: Any = i.review_period
+        if type(period) is not int or not (period == -1 or 1 <= period < MAX_TICKS):
+            rule = "a whole number >= 1 and < 2**62, or -1 for none"
+            self.fail("instance", "review_period", period, rule)
+        capped = int((i.power_cap != -1).sum())
+        if period != -1 and capped < 2:
+            rule = "-1 where fewer than two areas have a power cap to share out"
+            self.fail("instance", "review_period", period, rule)
+
+    def carbon(self) -> None:
+        start, intensity, period = self.instance.carbon
+        for name, values in (("start", start), ("intensity", intensity)):
+            if not all(type(v) is int and 0 <= v < MAX_TICKS for v in values):
+                rule = "whole numbers >= 0 and < 2**62"
+                self.fail("instance", f"carbon.{name}", values, rule)
+        if len(start) != len(intensity):
+            self.fail("instance", "carbon.intensity", intensity, f"one value for each of {start}")
+        if list(start) != sorted({0, *start}) and start:
+            self.fail("instance", "carbon.start", start, "0 first, then strictly ascending")
+        last = start[-1] if start else 0
+        if type(period) is not int or not (period == -1 or last < period < MAX_TICKS):
+            rule = f"a whole number > {last} and < 2**62, or -1 for none"
+            self.fail("instance", "carbon.period", period, rule)
 
     def jobs(self) -> None:
         i = self.instance
@@ -289,6 +317,10 @@ class _Check:
         time, watts = time_bound(self.instance), peak_power(self.instance)
         self.limit("longest possible episode in ticks", time, MAX_TICKS)
         self.limit("largest possible energy in watt-ticks", time * watts, MAX_WATT_TICKS)
+        dirtiest = time * max(self.instance.carbon.intensity, default=0)
+        self.limit("largest possible intensity in g/kWh x ticks", dirtiest, MAX_TICKS)
+        carbon = dirtiest * watts
+        self.limit("largest possible carbon in watt-ticks x g/kWh", carbon, MAX_WATT_TICKS)
         # The engine multiplies before it divides.
         self.limit("ticks times eco_duration", time * self.instance.eco_duration[0], MAX_TICKS)
         self.limit("watts times eco_power", watts * max(1, self.instance.eco_power[0]), MAX_TICKS)

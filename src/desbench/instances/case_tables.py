@@ -24,6 +24,7 @@ def build(instance: Instance) -> dict[str, pa.Table]:
         "travel": _travel(instance),
         "setups": _setups(instance),
         "downtimes": _downtimes(instance),
+        "carbon": _carbon(instance),
     }
 
 
@@ -49,6 +50,8 @@ def _case(i: Instance) -> pa.Table:
         "plant_power_cap": i.plant_power_cap,
         "horizon": i.horizon,
         "deadline": i.coordination.deadline,
+        "review_period": i.review_period,
+        "carbon_period": i.carbon.period,
     }
     ints = {name: None if value < 0 else value for name, value in none_if_negative.items()}
     ints |= {
@@ -186,3 +189,9 @@ def _downtimes(i: Instance) -> pa.Table:
             "interruption": _codes(i.down_interruption, INTERRUPTIONS),
         }
     )
+
+
+def _carbon(i: Instance) -> pa.Table:
+    """Steps of the grid; no rows where no carbon is counted."""
+    columns = {"start": i.carbon.start, "intensity": i.carbon.intensity}
+    return pa.table({name: pa.array(values, pa.int64()) for name, values in columns.items()})

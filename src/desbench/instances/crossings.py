@@ -23,6 +23,7 @@ def check(shop: Shop) -> Iterator[Complaint]:
     yield from _travel(shop)
     yield from _routes(shop)
     yield from _jobs(shop)
+    yield from _review(shop)
 
 
 def machines(shop: Shop) -> Iterator[tuple[Path, str, Machine]]:
@@ -194,3 +195,10 @@ def _jobs(shop: Shop) -> Iterator[Complaint]:
             if operation.do is not None and operation.do not in able:
                 rule = f"must be something a machine can{near(operation.do, sorted(able))}"
                 yield (*path, "do"), rule
+
+
+def _review(shop: Shop) -> Iterator[Complaint]:
+    capped = [name for name, area in shop.areas.items() if area.power_cap is not None]
+    if shop.review_period is not None and len(capped) < 2:
+        rule = f"needs two areas with a power_cap to share out; those with one: {len(capped)}"
+        yield ("review_period",), rule

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from desbench.instances.bounds import INT32_MAX, MAX_ENTITY, MAX_TICKS, validate
+from desbench.instances.carbon import UNCOUNTED, Carbon
 from desbench.instances.coordination import FROZEN_CLOCK, Coordination
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ NONE = -1  #: no due date, no cap, no family, no horizon
 TIME_UNITS = ("s", "min", "h")
 CAUSES = ("breakdown", "maintenance", "shift", "recorded")  #: of a down interval, by code
 INTERRUPTIONS = ("resume", "restart", "wait")  #: what a stop does to running work, by code
+
+LATER = ("coordination", "review_period", "carbon")  #: fields that came after the first cases
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +108,8 @@ class Instance:
     options: int  #: K, option slots of a view
     deliver: bool = False  #: a job is done when it is back at location 0
     coordination: Coordination = FROZEN_CLOCK  #: what agreeing costs in time
+    review_period: int = NONE  #: ticks between two reviews of the areas' power caps; -1 = none
+    carbon: Carbon = UNCOUNTED  #: intensity of the grid
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -135,11 +140,11 @@ class Instance:
     def digest(self) -> str:
         """SHA-256 (hex) over every field but `case`: what is simulated, not what it is called."""
         sha = hashlib.sha256()
-        # Where agreeing takes no time the case is what it was before it could.
-        left_out = {"case"} if self.coordination != FROZEN_CLOCK else {"case", "coordination"}
         for field in fields(self):
-            if field.name not in left_out:
-                sha.update(_field_bytes(field.name, getattr(self, field.name)))
+            value = getattr(self, field.name)
+            # Without what came later a case is what it was before that existed.
+            if field.name != "case" and not (field.name in LATER and value == field.default):
+                sha.update(_field_bytes(field.name, value))
         return sha.hexdigest()
 
     def tables(self) -> dict[str, pa.Table]:

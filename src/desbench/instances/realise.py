@@ -8,6 +8,7 @@ import numpy as np
 
 from desbench.instances import crossings
 from desbench.instances.bounds import INT32_MAX
+from desbench.instances.carbon import UNCOUNTED, Carbon
 from desbench.instances.coordination import Coordination
 from desbench.instances.draw import Streams
 from desbench.instances.instance import I64, Instance
@@ -162,6 +163,10 @@ def _limits(shop: Shop, operations: int, clock: Clock) -> dict[str, Any]:
         "options": shop.options,
         "deliver": shop.deliver,
         "coordination": _coordination(shop, clock),
+        "review_period": -1
+        if shop.review_period is None
+        else max(1, clock.ticks(shop.review_period, "review_period")),
+        "carbon": _carbon(shop, clock),
     }
 
 
@@ -175,6 +180,17 @@ def _coordination(shop: Shop, clock: Clock) -> Coordination:
         cell=clock.ticks(roles.cell, where),
         is_measured=stated.decision_delay is None,
         deadline=-1 if stated.deadline is None else clock.ticks(stated.deadline, where),
+    )
+
+
+def _carbon(shop: Shop, clock: Clock) -> Carbon:
+    if shop.carbon is None:
+        return UNCOUNTED
+    steps, period = shop.carbon.intensity, shop.carbon.period
+    return Carbon(
+        tuple(clock.ticks(step.start, "carbon") for step in steps),
+        tuple(step.g_per_kwh for step in steps),
+        -1 if period is None else clock.ticks(period, "carbon"),
     )
 
 

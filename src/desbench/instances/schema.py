@@ -72,6 +72,14 @@ def _recorded(value: Any) -> Any:
     return dict(zip(("start", "end", "interruption"), value, strict=False))
 
 
+def _steps(value: Any) -> Any:
+    """One number is the intensity of all times; name the parts of `[start, g/kWh]`."""
+    steps = value if isinstance(value, list) else [[0, value]]
+    if not all(isinstance(step, list) and len(step) == 2 for step in steps):
+        raise ValueError("must be g/kWh, or a list of [start, g/kWh] such as [[0, 380], [8, 210]]")
+    return [dict(zip(("start", "g_per_kwh"), step, strict=True)) for step in steps]
+
+
 def _measured(value: Any) -> Any:
     """`measured` is no mapping of roles."""
     if value == "measured":
@@ -150,6 +158,29 @@ class Coordination(Strict):
     #: None = `measured`: as long as the controller took
     decision_delay: Annotated[DecisionDelay | None, BeforeValidator(_measured)] = DecisionDelay()
     deadline: Annotated[Number, Field(gt=0)] | None = None  #: of a call for proposals
+
+
+class CarbonStep(Strict):
+    """Intensity of the grid from a time on."""
+
+    start: Time
+    g_per_kwh: Annotated[int, Field(ge=0, lt=MAX_TICKS)]
+
+
+class Carbon(Strict):
+    """`carbon:` how dirty the power of the grid is, in steps that may come again."""
+
+    intensity: Annotated[list[CarbonStep], BeforeValidator(_steps)]
+    period: Annotated[Number, Field(gt=0)] | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Carbon:
+        starts = [step.start for step in self.intensity]
+        if not starts or starts != sorted({0.0, *starts}):
+            raise ValueError("intensity must start at 0 and each step later than the one before")
+        if self.period is not None and self.period <= starts[-1]:
+            raise ValueError(f"period={self.period:g}, must be > {starts[-1]:g}, the last start")
+        return self
 
 
 class Vehicles(Strict):
@@ -414,6 +445,8 @@ class Shop(Strict):
     travel: Travel
     deliver: bool = False  #: a job is done when it is back at the source
     coordination: Coordination = Coordination()
+    review_period: Annotated[Number, Field(gt=0)] | None = None  #: of the areas' power caps
+    carbon: Carbon | None = None  #: None = not counted
     areas: Annotated[dict[Name, Area], Field(min_length=1)]
     down_until: Time | None = None  #: last start of a drawn or periodic stop; default the horizon
     noise: Annotated[Distribution, AfterValidator(_mean_one)] = Distribution(constant=1.0)

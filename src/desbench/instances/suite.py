@@ -26,9 +26,9 @@ from yaml.nodes import MappingNode, Node, SequenceNode
 from desbench.errors import InputError
 from desbench.instances import complaints, crossings, reading
 from desbench.instances.draw import check_seed
-from desbench.instances.instance import Instance
+from desbench.instances.instance import LATER, Instance
 from desbench.instances.realise import build
-from desbench.instances.schema import Coordination, Profile, Reference, Shop
+from desbench.instances.schema import Profile, Reference, Shop
 
 SPLITS = ("train", "validation", "test")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -331,9 +331,9 @@ def _validated(trees: dict[str, Node]) -> dict[str, Shop]:
 
 
 def _content(shop: Shop) -> dict[str, Any]:
-    """What decides about the cases; coordination only where it takes time."""
-    left_out = {"about"} if shop.coordination != Coordination() else {"about", "coordination"}
-    return shop.model_dump(mode="json", exclude=left_out)
+    """What decides about the cases; what came later only where it is used."""
+    unused = {name for name in LATER if getattr(shop, name) == Shop.model_fields[name].default}
+    return shop.model_dump(mode="json", exclude={"about", *unused})
 
 
 def _joined(messages: list[str]) -> str:

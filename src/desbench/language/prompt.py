@@ -91,6 +91,8 @@ def schema(kind: str) -> dict[str, Any]:
         "working_memory": {"type": "string", "maxLength": MEMORY_LIMIT},
         "here": {"type": "object"},
         "alarm": {"type": "object", "properties": {"power": number, "power_cap": number}},
+        "excess": number,
+        "areas": _list({"type": "object"}),
         "signal": {"type": "object", "properties": {"cause": text, "promise": promise}},
     }
     fields = {name: _type(name, meaning) for name, meaning in FIELDS[kind].items()}

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from desbench.instances.carbon import Carbon
 from desbench.measures.definition import Value, primary, secondary
 from desbench.trace.trace import SECONDS, Trace
 
@@ -14,6 +15,7 @@ I64 = npt.NDArray[np.int64]
 
 PLANT = -1
 JOULES_PER_KWH = 3_600_000
+G_PER_KG = 1000
 
 
 class Excess(NamedTuple):
@@ -22,6 +24,13 @@ class Excess(NamedTuple):
     start: I64
     end: I64
     watts: I64  #: above the cap, constant within a piece
+
+
+class Cap(NamedTuple):
+    """A power cap: `watts` from `start` on; of several at one time the last holds."""
+
+    start: I64
+    watts: I64
 
 
 @primary("G_vc")
@@ -65,6 +74,17 @@ def energy_per_operation(trace: Trace) -> Value:
     return None if not finished or total is None else total / finished
 
 
+@secondary("kg")
+def carbon(trace: Trace) -> Value:
+    """Carbon of the energy by the intensity of the grid at its time; null if none is stated."""
+    grid = grid_of(trace)
+    if not grid.is_counted:
+        return None
+    end, start = trace.ints("intervals", "end"), trace.ints("intervals", "start")
+    grams = _dot(grid.until(end) - grid.until(start), trace.ints("intervals", "power"))
+    return kwh(trace, grams) / G_PER_KG
+
+
 @secondary("kWh")
 def overshoot_areas(trace: Trace) -> Value:
     """Energy above the power caps of areas."""
@@ -105,10 +125,7 @@ def overshoot_by_entity(trace: Trace) -> dict[int, float]:
 
 
 def excesses(trace: Trace) -> dict[int, Excess]:
-    """Return the pieces of time above each power cap, by area; the plant under -1."""
-    caps = dict(enumerate(trace.ints("areas", "power_cap").tolist()))
-    plant = trace.setting("plant_power_cap")
-    caps[PLANT] = -1 if plant is None else plant
+    """Return the pieces of time above each power cap in force, by area; the plant under -1."""
     machine = trace.mask("intervals", "entity_kind", "machine")
     area_of_machine = trace.ints("cells", "area")[trace.ints("machines", "cell")]
     entity = trace.ints("intervals", "entity")
@@ -117,22 +134,48 @@ def excesses(trace: Trace) -> dict[int, Excess]:
     # Vehicles count to the plant alone, so their area is -1 and no area selects them.
     return {
         owner: _above(trace, None if owner == PLANT else area == owner, cap)
-        for owner, cap in caps.items()
+        for owner, cap in caps_of(trace).items()
+    }
+
+
+def caps_of(trace: Trace) -> dict[int, Cap]:
+    """Return the power cap of each area that has one, over time; the plant under -1."""
+    first = dict(enumerate(trace.ints("areas", "power_cap").tolist()))
+    plant = trace.setting("plant_power_cap")
+    first[PLANT] = -1 if plant is None else plant
+    moved = trace.mask("events", "kind", "cap")
+    time, area, watts = (trace.ints("events", name)[moved] for name in ("time", "area", "amount"))
+    return {
+        owner: Cap(
+            np.concatenate([[0], time[area == owner]]),
+            np.concatenate([[cap], watts[area == owner]]),
+        )
+        for owner, cap in first.items()
         if cap >= 0
     }
 
 
-def _above(trace: Trace, rows: npt.NDArray[np.bool_] | None, cap: int) -> Excess:
+def grid_of(trace: Trace) -> Carbon:
+    """Return the intensity of the grid that the case states."""
+    start, intensity = (tuple(trace.ints("carbon", n).tolist()) for n in ("start", "intensity"))
+    period = trace.setting("carbon_period") if start else None
+    return Carbon(start, intensity, -1 if period is None else period)
+
+
+def _above(trace: Trace, rows: npt.NDArray[np.bool_] | None, cap: Cap) -> Excess:
     """Pieces where the summed power of the chosen intervals is above `cap`."""
     chosen = slice(None) if rows is None else rows
     start, end = trace.ints("intervals", "start")[chosen], trace.ints("intervals", "end")[chosen]
     power = trace.ints("intervals", "power")[chosen]
-    time, where = np.unique(np.concatenate([start, end]), return_inverse=True)
-    if not len(time):
-        return Excess(time, time, time)
+    if not len(start):
+        return Excess(start, start, start)
+    # A piece also ends where the cap moves.
+    time, where = np.unique(np.concatenate([start, end, cap.start]), return_inverse=True)
+    where = where[: 2 * len(start)]
     step = np.zeros(len(time), dtype=np.int64)
     np.add.at(step, where, np.concatenate([power, -power]))
-    excess = np.cumsum(step)[:-1] - cap
+    in_force = cap.watts[np.searchsorted(cap.start, time, side="right") - 1]
+    excess = (np.cumsum(step) - in_force)[:-1]
     above = excess > 0
     return Excess(time[:-1][above], time[1:][above], excess[above])
 

@@ -41,7 +41,7 @@ class Conversation:
         self.mode: AuthorityMode | None = None  #: in force for its items
         self.items: set[int] = set()
         self.cells: set[int] = set()
-        self.areas: set[int] = set()
+        self.areas: set[int] = set()  #: whose mode, or (-1) whose caps, it is about
         #: whether what it is about has gone, looked at when it wakes
         self.is_over: Callable[[], bool] | None = None
 

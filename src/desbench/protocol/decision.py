@@ -21,9 +21,10 @@ RESPOND: Final = "respond"
 NOTIFY: Final = "notify"
 MONITOR: Final = "monitor"
 INTERVENE: Final = "intervene"
+BUDGET: Final = "budget"
 KINDS: Final = (
     *(RELEASE, ROUTE_AREA, ROUTE_CELL, BID, AWARD, COMMIT, REROUTE, DISPATCH, MODE),
-    *(DELEGATE, RESPOND, NOTIFY, MONITOR, INTERVENE),
+    *(DELEGATE, RESPOND, NOTIFY, MONITOR, INTERVENE, BUDGET),
 )
 
 #: What each decline does; the word is the `target` of the row when it is chosen.
@@ -41,6 +42,8 @@ DECLINES: Final = {
     "stand": "let the commitment stand as it is",
 }
 
+LOAD: Final = "load"  #: of a budget: caps by the commitments of the areas
+UNIFORM: Final = "uniform"
 BIDS: Final = ("optimistic", "expected", "cautious")
 ACCEPT: Final = "accept"
 COUNTER: Final = "counter"  #: of a respond: my own promise, cautious

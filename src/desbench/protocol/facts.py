@@ -55,7 +55,6 @@ class Facts:
             for cells in self.cells_of_area
         ]
         self.mean_repair: list[int] = instance.mean_repair.tolist()
-        self.power_cap: list[int] = instance.power_cap.tolist()
         self.release: list[int] = instance.release.tolist()
         self.due: list[int] = instance.due.tolist()
         self.weight: list[float] = instance.weight.tolist()

@@ -8,6 +8,7 @@ from typing import Final
 from desbench.protocol.decision import (
     AWARD,
     BID,
+    BUDGET,
     COMMIT,
     DECLINES,
     DELEGATE,
@@ -105,6 +106,11 @@ FIELDS: Final[dict[str, dict[str, str]]] = {
     },
     NOTIFY: _CELL,
     MONITOR: _CELL,
+    BUDGET: {
+        "changed": "areas whose cap changes",
+        "moved": "watts that pass from some areas to others",
+        "excess": "present power above these caps, areas together, watts",
+    },
     INTERVENE: {
         "promise": "the later date that a revision offers; null = none",
         **_CELL,
@@ -164,6 +170,10 @@ _FACTORS: Final = {
         "would another cell finish the item earlier than waiting here",
         "revise keeps the item and moves the date, replace asks two other cells at most",
         "terminate gives the item back to the plant",
+    ),
+    BUDGET: (
+        "which areas will need the power: committed items, present power against the cap",
+        "load shares by commitments + 1, uniform gives all the same; the sum stays",
     ),
     MODE: (
         "power of the area against its cap",

@@ -1,10 +1,11 @@
-"""The order of the decisions of an episode: mode, reroute, dispatch, release."""
+"""The order of the decisions of an episode: budget, mode, reroute, dispatch, release."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from desbench.protocol.authority import MEDIATED_CNP, PLANT_DIRECT, RESPONSIBILITY
+from desbench.protocol.budget import budget
 from desbench.protocol.conversations import (
     Conversation,
     Epochs,
@@ -52,6 +53,9 @@ def instant(org: Organisation) -> Epochs[None]:
     while True:
         if org.talks.woken:
             changed = yield from resume(org)
+        elif org.review:
+            org.review = False
+            changed = yield from begin(org, budget(org))
         elif org.alarms:
             changed = yield from begin(org, mode(org, org.alarms.popleft()))
         elif org.ledger is not None and (signals := open_signals(org)):

@@ -11,7 +11,7 @@ from desbench.protocol.facts import Facts
 if TYPE_CHECKING:
     from desbench._engine.simulation import Simulation, Stop
 
-EVENT_WORDS = ("arrival", "finish", "breakdown", "repair", "stranded", "alarm", "stalled")
+EVENT_WORDS = ("arrival", "finish", "breakdown", "repair", "stranded", "alarm", "review", "stalled")
 FEEDBACK = 3  #: outcomes an agent is shown
 
 
@@ -47,6 +47,9 @@ class News:
             self._add(self._facts.plant, "alarm")
             if area >= 0:
                 self._add(self._facts.areas[area], "alarm")
+
+        if stop.review:
+            self._add(self._facts.plant, "review")
 
     def _spread(self, word: str, cell: int) -> None:
         facts = self._facts

@@ -148,7 +148,7 @@ def _cell_row(org: Organisation, cell: int) -> Row:
 
 def _area_row(org: Organisation, area: int) -> Row:
     sim, facts = org.sim, org.facts
-    cap = facts.power_cap[area]
+    cap = sim.cap(area)
     return {
         "area": area,
         "name": facts.instance.area_names[area],

@@ -25,6 +25,7 @@ from desbench.protocol.conversations import Conversations
 from desbench.protocol.decision import (
     AWARD,
     BID,
+    BUDGET,
     COMMIT,
     DELEGATE,
     DISPATCH,
@@ -95,6 +96,7 @@ class Organisation:
         self.talks = Conversations()
         self.present: list[int] = []  #: cells with a dispatch pair at the last stop
         self.alarms: deque[int] = deque()  #: areas above their power cap, not yet answered
+        self.review = False  #: a budget review has fallen due and is not answered yet
         self.up = [True] * len(self.facts.machine_ids)
         self.up_in_area = [len(machines) for machines in self.facts.machines_of_area]
         self.promises: dict[int, tuple[int, int]] = {}  #: job -> (cell, promised finish)
@@ -176,6 +178,7 @@ class Organisation:
             self.now = stop.time
             self.parking.time_moved()
             self.alarms.clear()
+            self.review = False
             self.refusals.clear()
             self.news.clear()
         if stop.stalled:
@@ -190,6 +193,7 @@ class Organisation:
             self.up[machine] = is_up
         areas = (area for limit, area in stop.alarms if limit == "power" and area >= 0)
         self.alarms.extend(area for area in areas if area not in self.talks.areas)
+        self.review |= stop.review and self.facts.plant.number not in self.talks.areas
         self.talks.woken.extend(stop.woken)
         self.present = stop.cells
         self.news.read(stop)
@@ -329,7 +333,7 @@ class Organisation:
     def tell(
         self, sender: Agent, receiver: Agent, performative: str, job: int, promise: int = -1
     ) -> None:
-        """Send a message about the current operation of an item."""
+        """Send a message about the current operation of an item, or (-1) about none."""
         self.recorder.message(
             self.epoch,
             self.now,
@@ -337,7 +341,7 @@ class Organisation:
             receiver.id,
             performative,
             job,
-            self.sim.operation(job),
+            self.sim.operation(job) if job >= 0 else -1,
             self.conversation,
             promise=promise,
         )
@@ -399,6 +403,7 @@ TARGETS: dict[str, Callable[[Facts, Any], str]] = {
     NOTIFY: _word,
     MONITOR: _word,
     INTERVENE: _word,
+    BUDGET: _word,
     MODE: lambda facts, option: f"{facts.cells[option[0]].id}:{option[1]}",
 }
 #: The item an option stands for, where the activation itself concerns none.

@@ -10,15 +10,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from desbench.protocol import counts
+from desbench.protocol.budget import present, shared
 from desbench.protocol.decision import (
     ACCEPT,
     AWARD,
     BID,
     BIDS,
+    BUDGET,
     COMMIT,
     DELEGATE,
     DISPATCH,
     INTERVENE,
+    LOAD,
     MODE,
     MONITOR,
     NOTIFY,
@@ -29,6 +32,7 @@ from desbench.protocol.decision import (
     REVISE,
     ROUTE_AREA,
     ROUTE_CELL,
+    UNIFORM,
     Activation,
     Agent,
     action_mask,
@@ -156,7 +160,7 @@ def area_sums(org: Organisation, job: int, agents: list[Agent]) -> list[Option]:
     rows = []
     for action, agent in enumerate(agents):
         area = agent.number
-        cells, cap = eligible.cells_of_area[area], facts.power_cap[area]
+        cells, cap = eligible.cells_of_area[area], sim.cap(area)
         rows.append(
             {
                 "action": action,
@@ -326,8 +330,42 @@ def _mode_context(org: Organisation, ask: Activation, context: dict[str, Any]) -
     context["alarm"] = {
         "target": org.facts.areas[area].id,
         "power": org.sim.power(area),
-        "power_cap": org.facts.power_cap[area],
+        "power_cap": org.sim.cap(area),
     }
+
+
+def _budget(org: Organisation, ask: Activation) -> list[Option]:
+    now = present(org)
+    return [
+        {
+            "action": action,
+            "target": word,
+            "changed": sum(caps[area] != now[area] for area in now),
+            "moved": sum(max(0, caps[area] - now[area]) for area in now),
+            "excess": _excess(org, caps),
+        }
+        for action, (word, caps) in enumerate(ask.extra.items())
+    ]
+
+
+def _excess(org: Organisation, caps: dict[int, int]) -> int:
+    return sum(max(0, org.sim.power(area) - cap) for area, cap in caps.items())
+
+
+def _budget_context(org: Organisation, _: Activation, context: dict[str, Any]) -> None:
+    now = present(org)
+    shares = {word: shared(org, now, word) for word in (LOAD, UNIFORM)}
+    context["excess"] = _excess(org, now)
+    context["areas"] = [
+        {
+            "target": org.facts.areas[area].id,
+            "committed": counts.area_committed(org, area),
+            "power": org.sim.power(area),
+            "power_cap": cap,
+            **{word: caps[area] for word, caps in shares.items()},
+        }
+        for area, cap in now.items()
+    ]
 
 
 OPTIONS: dict[str, Callable[[Organisation, Activation], list[Option]]] = {
@@ -345,8 +383,10 @@ OPTIONS: dict[str, Callable[[Organisation, Activation], list[Option]]] = {
     NOTIFY: _failure,
     MONITOR: _failure,
     INTERVENE: _failure,
+    BUDGET: _budget,
 }
-#: What the context of a kind shows besides the item: the place an item is stranded in, the alarm.
+#: What the context of a kind shows besides the item: the place an item is stranded in, the alarm,
+#: the caps.
 CONTEXT: dict[str, Callable[[Organisation, Activation, dict[str, Any]], None]] = {
     REROUTE: _reroute_context,
     DELEGATE: _reroute_context,
@@ -354,4 +394,5 @@ CONTEXT: dict[str, Callable[[Organisation, Activation, dict[str, Any]], None]] =
     MONITOR: _failure_context,
     INTERVENE: _failure_context,
     MODE: _mode_context,
+    BUDGET: _budget_context,
 }

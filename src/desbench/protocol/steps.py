@@ -17,6 +17,7 @@ from desbench.protocol.decision import (
     AWARD,
     BID,
     BIDS,
+    BUDGET,
     COMMIT,
     DISPATCH,
     LATE,
@@ -62,6 +63,8 @@ def think(org: Organisation, asks: list[Activation], until: int = -1) -> Step[No
             talk.cells.add(ask.agent.number)
         elif ask.kind == MODE:
             talk.areas.add(ask.extra)
+        elif ask.kind == BUDGET:
+            talk.areas.add(ask.agent.number)
         elif ask.job >= 0:
             talk.items.add(ask.job)
     yield from wait(org, max(map(org.thinking, asks)), until)

@@ -53,6 +53,8 @@ def read(folder: str | os.PathLike[str], key: RunKey) -> Trace:
 
 
 def _table(path: Path, name: str) -> pa.Table:
+    if name in schema.LATER_TABLES and not path.exists():
+        return schema.empty(name)
     table = _open(path)
     metadata = table.schema.metadata or {}
     version = metadata.get(b"schema_version", b"?").decode()

@@ -34,7 +34,10 @@ CASE_TABLES = (
     "travel",
     "setups",
     "downtimes",
+    "carbon",
 )
+#: Case tables that older folders lack, by their columns: there they have no rows.
+LATER_TABLES = {"carbon": ("start", "intensity")}
 
 INT = pa.int64()
 FLOAT = pa.float64()
@@ -54,7 +57,7 @@ _COLUMNS: dict[str, dict[str, tuple[Any, str]]] = {
         "area": (INT, ""),
         "vehicle": (INT, ""),
         "epoch": (INT, ""),
-        "amount": (INT, "ticks; alarm: watts or items"),
+        "amount": (INT, "ticks; alarm: watts or items; cap: watts"),
         "cause": (TEXT, ""),
     },
     "intervals": {
@@ -151,6 +154,8 @@ _CASE_UNITS: dict[str, dict[str, str]] = {
         "horizon": TICKS,
         "message_delay": TICKS,
         "deadline": TICKS,
+        "review_period": TICKS,
+        "carbon_period": TICKS,
     },
     "jobs": {"release": TICKS, "due": TICKS, "patience": TICKS},
     "operations": {"nominal": TICKS, "realised": TICKS, "power": "watts"},
@@ -166,6 +171,7 @@ _CASE_UNITS: dict[str, dict[str, str]] = {
     "travel": {"ticks": TICKS},
     "setups": {"ticks": TICKS},
     "downtimes": {"start": TICKS, "end": TICKS},
+    "carbon": {"start": TICKS, "intensity": "g/kWh"},
 }
 
 
@@ -202,6 +208,11 @@ def labelled(name: str, table: pa.Table) -> pa.Table:
     units = _CASE_UNITS.get(name, {})
     columns = {field.name: (field.type, units.get(field.name, "")) for field in table.schema}
     return table.cast(_schema(name, columns))
+
+
+def empty(name: str) -> pa.Table:
+    """Return one of `LATER_TABLES` without rows."""
+    return labelled(name, pa.table({column: pa.array([], INT) for column in LATER_TABLES[name]}))
 
 
 def _array(kind: Any, values: Any) -> pa.Array:

@@ -93,7 +93,7 @@ class Trace:
         name
             A row table or a case table.
         unit
-            s, min, h, or None for ticks. `amount` of alarm rows is no time and stays.
+            s, min, h, or None for ticks. `amount` of alarm and cap rows is no time and stays.
         """
         table = self.raw(name)
         if unit is None:
@@ -109,7 +109,9 @@ class Trace:
             # Multiply, then divide: 6 ticks of 0.1 are 0.6, not 0.6000000000000001.
             scaled = pc.divide(pc.multiply(values, SECONDS[self.info["time_unit"]]), divisor)
             if name == "events" and column.name == "amount":
-                scaled = pc.if_else(pa.array(self.mask(name, "kind", "alarm")), values, scaled)
+                scaled = pc.if_else(
+                    pa.array(self.mask(name, "kind", "alarm", "cap")), values, scaled
+                )
             label = {"unit": declared.replace(schema.TICKS, unit)}
             floats = pa.field(column.name, pa.float64(), metadata=label)
             table = table.set_column(position, floats, scaled)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from desbench.errors import LawBroken
 from desbench.trace.trace import Trace
 from desbench.verify import (
+    budget,
     columns,
     commitments,
     limits,
@@ -52,6 +53,8 @@ LAWS: tuple[Law, ...] = (
     limits.violations_are_what_stood,
     limits.alarms_announce_violations,
     limits.modes_change,
+    budget.reviews_are_periodic,
+    budget.caps_are_shared_out,
     protocol.actions_are_legal,
     protocol.agents_keep_their_authority,
     protocol.commands_follow_decisions,

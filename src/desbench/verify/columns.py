@@ -41,6 +41,8 @@ FILLED = {
         ("stranded", f"{_AT_CELL} cause", ""),
         ("mode", "cell area cause", "epoch"),
         ("alarm", "amount cause", "area"),
+        ("budget_review", "", ""),
+        ("cap", "area amount epoch", ""),
     )
 }
 #: Rows about an item that waits for delivery: its operation is their number.
@@ -95,7 +97,7 @@ def _fault(case: Case, event: Event) -> str:
     if event.machine >= 0 and case.cell_of_machine[event.machine] != event.cell:
         return f"the machine is in cell {case.cell_of_machine[event.machine]}"
     area = case.area_of_cell[event.cell] if event.cell >= 0 else NONE
-    if event.area != area and event.kind != "alarm":
+    if event.area != area and event.kind not in ("alarm", "cap"):
         return f"area={event.area}, the cell is in area {area}"
     if event.area >= len(case.wip_cap):
         return f"area={event.area}, the case has {len(case.wip_cap)}"

@@ -19,6 +19,7 @@ from desbench.protocol.authority import (
 from desbench.protocol.decision import (
     AWARD,
     BID,
+    BUDGET,
     COMMIT,
     DELEGATE,
     DISPATCH,
@@ -45,8 +46,9 @@ SUPERIORS = (PLANT, AREA)
 SPOKEN = {
     **dict.fromkeys((say.ASSIGN, say.REROUTE, say.CANCEL), (SUPERIORS, (CELL,))),
     **dict.fromkeys((say.CFP, say.ACCEPT_PROPOSAL, say.REJECT_PROPOSAL), (SUPERIORS, (CELL,))),
-    **dict.fromkeys((say.ACCEPT, say.REJECT, say.INFORM, say.FAILURE), ((CELL,), SUPERIORS)),
+    **dict.fromkeys((say.ACCEPT, say.REJECT, say.FAILURE), ((CELL,), SUPERIORS)),
     **dict.fromkeys((say.PROPOSE, say.REFUSE), ((CELL,), SUPERIORS)),
+    say.INFORM: ((PLANT, CELL), SUPERIORS),  # the plant of a cap
     say.DELEGATE: ((PLANT,), (AREA,)),
     say.ESCALATE: ((AREA,), (PLANT,)),
 }
@@ -181,6 +183,7 @@ def _deciders(mode: AuthorityMode, names: _Names, decision: Decision) -> set[str
         COMMIT: set() if is_order else {CELL},
         REROUTE: {role for role, may in ((AREA, area_reroutes), (PLANT, after_plant)) if may},
         DISPATCH: {CELL},
+        BUDGET: {PLANT},
         MODE: {PLANT} if routing == PLANT_DIRECT else {CELL if routing == MEDIATED_CNP else AREA},
     }
     return allowed.get(decision.kind, set())
@@ -197,6 +200,7 @@ def _committed(mode: AuthorityMode) -> dict[str, set[str]]:
         INTERVENE: {AREA} if mode.intervene else set(),
         DISPATCH: {CELL},
         MODE: {CELL},
+        BUDGET: {PLANT},
     }
 
 
@@ -231,7 +235,7 @@ def _scope(mode: AuthorityMode, names: _Names, decision: Decision) -> str:
 
 @law
 def commands_follow_decisions(trace: Trace) -> list[str]:
-    """Each dispatch, assignment and change of mode was decided in its epoch, and the reverse.
+    """Each dispatch, assignment, change of mode or caps was decided in its epoch, and the reverse.
 
     They happen at once, unless coordination takes time.
     """
@@ -250,6 +254,8 @@ def commands_follow_decisions(trace: Trace) -> list[str]:
         elif d.kind == MODE and ":" in d.target:
             cell, _, mode = d.target.rpartition(":")
             granted[MODE, d.epoch, time, names.cell.get(cell, NONE), mode] += 1
+        elif d.kind == BUDGET and d.target != "keep":
+            granted[BUDGET, d.epoch, time] += 1
         elif d.kind in (COMMIT, RESPOND) and d.target == "accept":
             granted["assign", d.epoch, time, d.job, names.cell.get(d.agent, NONE)] += 1
         elif d.kind == RESPOND and d.target in names.cell:
@@ -263,6 +269,8 @@ def commands_follow_decisions(trace: Trace) -> list[str]:
             found[DISPATCH, e.epoch, time, e.job, e.machine] += 1
         elif e.kind == "mode" and e.epoch != NONE:
             found[MODE, e.epoch, time, e.cell, e.cause or ""] += 1
+        elif e.kind == "cap":
+            found[BUDGET, e.epoch, time] = 1  # the one answer moves several caps
         elif e.kind == "assign":
             found["assign", e.epoch, time, e.job, e.cell] += 1
     # An order to a cell that must obey needs no acceptance; one that may refuse gives its own.

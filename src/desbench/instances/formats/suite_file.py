@@ -142,6 +142,13 @@ class _Writer:
             yield f"eco: {{duration: {list(i.eco_duration)}, power: {list(i.eco_power)}}}"
         if i.plant_power_cap != NONE:
             yield f"plant: {{power_cap: {i.plant_power_cap}}}"
+        if i.review_period != NONE:
+            yield f"review_period: {self.time(i.review_period)}"
+        if i.carbon.is_counted:
+            steps = zip(i.carbon.start, i.carbon.intensity, strict=True)
+            listed = ", ".join(f"[{self.time(start)}, {value}]" for start, value in steps)
+            period = f", period: {self.time(i.carbon.period)}" if i.carbon.period != NONE else ""
+            yield f"carbon: {{intensity: [{listed}]{period}}}"
 
     def families(self) -> Iterator[str]:
         """Give families their order: the one in which operations name them needs no words."""

@@ -21,7 +21,8 @@ from desbench.instances.instance import I64, Instance
 
 #: Table -> columns; those that must be there are marked with `!`.
 COLUMNS = {
-    "case": "case time_unit digest plant_power_cap horizon deadline ticks_per_unit "
+    "case": "case time_unit digest plant_power_cap horizon deadline review_period carbon_period "
+    "ticks_per_unit "
     "eco_duration_num eco_duration_den eco_power_num eco_power_den decision_limit "
     "no_progress_limit options deliver message_delay decision_delay_plant decision_delay_area "
     "decision_delay_cell decision_delay_measured",
@@ -35,6 +36,7 @@ COLUMNS = {
     "travel": "from! to! ticks!",
     "setups": "machine! from! to! ticks!",
     "downtimes": "machine! start! end! cause interruption",
+    "carbon": "start! intensity!",
 }
 _WHOLE = re.compile(r"-?\d{1,19}(\.0*)?", re.ASCII)
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from desbench.errors import InstanceError
 from desbench.instances.bounds import INT32_MAX
+from desbench.instances.carbon import UNCOUNTED, Carbon
 from desbench.instances.complaints import near
 from desbench.instances.coordination import Coordination
 from desbench.instances.formats.arrays import to_instance
@@ -46,6 +47,7 @@ def read(folder: Path, options: Options) -> Shop:
     fields |= _jobs(jobs) | _machines(tables, counts) | _places(tables, counts)
     fields |= _setups(tables, counts, fields) | _stops(tables, counts) | _travel(tables, counts)
     ticks_per_unit, name, digest, settings = _case(tables.get("case"), folder)
+    fields["carbon"] = _carbon(tables.get("carbon"), settings.pop("carbon_period", NONE))
     shop = Shop(
         name=name,
         format=NAME,
@@ -354,6 +356,8 @@ def _case(table: Table | None, folder: Path) -> tuple[int, str, str, dict[str, A
             is_measured=bool(table.ints("decision_delay_measured", 0, most=1)[0]),
             deadline=whole("deadline", NONE, 1),
         ),
+        "review_period": whole("review_period", NONE, 1),
+        "carbon_period": whole("carbon_period", NONE, 1),
         "eco_duration": (whole("eco_duration_num", 5), whole("eco_duration_den", 4, 1)),
         "eco_power": (whole("eco_power_num", 3), whole("eco_power_den", 4, 1)),
     }
@@ -361,6 +365,13 @@ def _case(table: Table | None, folder: Path) -> tuple[int, str, str, dict[str, A
         fields["decision_limit"] = limit
     name = re.sub(r"-s\d{2,}$", "", text("case", folder.resolve().name))  # the seed is not the name
     return whole("ticks_per_unit", 1, 1), name, text("digest", ""), fields
+
+
+def _carbon(table: Table | None, period: int) -> Carbon:
+    if table is None or not len(table):
+        return UNCOUNTED
+    start, intensity = (tuple(table.ints(name).tolist()) for name in ("start", "intensity"))
+    return Carbon(start, intensity, period)
 
 
 def _checked(shop: Shop, folder: Path, digest: str) -> Shop:
