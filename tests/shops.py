@@ -251,12 +251,12 @@ def random_instance(seed: int | Random, **traits: Any) -> Instance:
         **_draw_transport(rng, cells),
         **_draw_limits(rng, areas, machines),
     }
-    if sum(cap >= 0 for cap in settings["power_cap"]) > 1:
-        settings["review_period"] = rng.choice((-1, rng.randint(1, 9)))
-    settings["carbon"] = _draw_carbon(rng)
     families = 1 + max(f for job in settings["families"] for f in job)
     settings["initial_family"] = [rng.randrange(-1, families) for _ in range(machines)]
     settings["setup"] = _draw_setup(rng, machines, families)
+    if sum(cap >= 0 for cap in settings["power_cap"]) > 1:
+        settings["review_period"] = rng.choice((-1, rng.randint(1, 9)))
+    settings["carbon"] = _draw_carbon(rng)
     return shop(routes, **{**settings, **traits})
 
 
