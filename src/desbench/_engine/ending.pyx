@@ -3,7 +3,7 @@ from desbench._engine.cellset cimport add_cell, drop_cell, next_cell
 from desbench._engine.machine cimport is_free, is_idle
 from desbench._engine.state cimport cell_t, next_of, shop_t
 from desbench._engine.transport cimport may_unassign
-from desbench._engine.buffer cimport room_of
+from desbench._engine.buffer cimport is_stranded, room_of
 from desbench._engine.types cimport (
     BY_PROMISE,
     BY_WAIT,
@@ -69,9 +69,11 @@ cdef bint any_stranded(const shop_t* shop, bint with_room) noexcept nogil:
     """A stranded item may be unassigned (and could be assigned to another cell)."""
     cdef index_t cell, job
     for cell in range(shop.case.cells):
-        job = shop.cells[cell].assigned.head if shop.cells[cell].stranded > 0 else NOBODY
+        if shop.cells[cell].stranded == 0 and not shop.cells[cell].dark:
+            continue
+        job = shop.cells[cell].assigned.head
         while job != NOBODY:
-            if shop.jobs[job].stranding and may_unassign(shop, job):
+            if is_stranded(shop, job) and may_unassign(shop, job):
                 if not with_room or has_room_elsewhere(shop, job, cell):
                     return True
             job = next_of(shop, BY_PROMISE, job)

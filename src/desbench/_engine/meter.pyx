@@ -176,7 +176,8 @@ cdef index_t raise_alarms(shop_t* shop) except -1 nogil:
         limit.alarmed = shop.now
         area = area_of_limit(areas, limit.number)
         log_alarm(shop, area, C_POWER if limit.number <= areas else C_WIP, over)
-        vector_push(&shop.alarms, limit.number)
+        if shop.heard:
+            vector_push(&shop.alarms, limit.number)
         raised += 1
     return raised
 

@@ -44,8 +44,9 @@ cdef int run(shop_t* shop, dispatch_t dispatch) except -1 nogil:
 
 cdef int play(shop_t* shop, rules_t* rules) except -1 nogil:
     """Advance to the end; at each stop dispatch, then assign unless the dispatches set off more."""
+    shop.heard = 0
     while advance(shop) != ENDED:
-        forget_news(shop)
+        shop.newly_idle.count = shop.woken.count = 0
         if dispatch_all(shop, rules) > 0:
             shop.changed = 1
             shop.stalls = 0
@@ -55,15 +56,6 @@ cdef int play(shop_t* shop, rules_t* rules) except -1 nogil:
             shop.changed = 1
             shop.stalls = 0
     return 0
-
-
-cdef void forget_news(shop_t* shop) noexcept nogil:
-    """What a stop would name; nobody is told."""
-    cdef index_t i
-    for i in range(shop.newly_ready.count):
-        shop.jobs[shop.newly_ready.values[i]].newly_ready = 0
-    shop.newly_ready.count = shop.newly_stranded.count = shop.newly_idle.count = 0
-    shop.breakdowns.count = shop.repairs.count = shop.alarms.count = shop.woken.count = 0
 
 
 cdef index_t dispatch_all(shop_t* shop, rules_t* rules) except -1 nogil:

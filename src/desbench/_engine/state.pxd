@@ -113,9 +113,11 @@ cdef struct cell_t:
     index_t growth  # how often committed has decreased
     index_t finished  # finished items still on machines
     index_t idle  # machines that are up and empty
-    index_t stranded  # of `assigned`
+    index_t stranded  # of `assigned`, each by itself
+    index_t spared  # while dark, of `assigned`: the last ones, which came after the breakdown
     int8_t mode
     int8_t mode_before  # the pause
+    int8_t dark  # all machines are down, and all can do all that is assigned
 
 cdef struct area_t:
     tick_t power
@@ -174,7 +176,7 @@ cdef struct shop_t:
     index_t held  # finished items on machines
     index_t unblocked  # finished items whose machine is not blocked yet
     index_t idle_vehicles
-    index_t stranded
+    index_t stranded  # items by themselves, and dark cells
     index_t paused
     index_t stalls  # consecutive stalled stops
     index_t rounds  # of the present instant
@@ -182,6 +184,7 @@ cdef struct shop_t:
     int8_t open_requests  # one could be served: it is new, or a vehicle has become idle
     int8_t vehicle_stops  # also stop where a vehicle has become idle
     int8_t traced  # rows are written
+    int8_t heard  # somebody reads what the stops name
     int8_t changed  # commands were accepted since the last advance
     int8_t status
 

@@ -19,6 +19,7 @@ cdef shop_t* new_shop(case_t case, bint traced) except NULL:
         raise MemoryError("the engine could not get memory for a shop")
     shop.case = case
     shop.traced = traced
+    shop.heard = 1
     arena = <char*>calloc(1, lay_out(shop, NULL))
     if arena == NULL:
         free(shop)

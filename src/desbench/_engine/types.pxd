@@ -72,6 +72,7 @@ cdef enum interruption_t:
 cdef enum stranding_t:  # bits
     BY_BREAKDOWN = 1
     BY_PATIENCE = 2
+    SPARED = 4  # not stranded with the rest of the dark cell
 
 cdef enum cause_t:  # of event rows; the first four are those of down intervals
     C_BREAKDOWN
