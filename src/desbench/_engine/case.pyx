@@ -1,6 +1,6 @@
 import numpy as np
 
-from desbench._engine.state cimport case_t
+from desbench._engine.state cimport case_t, choice_t
 from desbench._engine.types cimport index_t, tick_t
 
 
@@ -64,6 +64,7 @@ cdef class Case:
         case.deliver = instance.deliver
         case.zero_work = not instance.realised.all()
         case.is_mixed = self.indexes(self.mixed_cells(&case))
+        self.find_choices(&case)
         self.case = case
 
     cdef object mixed_cells(self, const case_t* case):
@@ -83,6 +84,30 @@ cdef class Case:
                     is_mixed[cell] = 1
                 count[cell] = 0
         return mixed
+
+    cdef int find_choices(self, case_t* case) except -1:
+        """The cells of each operation, with the shortest duration there."""
+        cdef index_t rows = case.eligible_offset[case.operations]
+        cdef index_t[::1] offset = np.zeros(case.operations + 1, dtype=np.int32)
+        cdef tick_t[:, ::1] choice = np.empty((max(rows, 1), 2), dtype=np.int64)
+        cdef choice_t* choices = <choice_t*>&choice[0, 0]
+        cdef index_t operation, row, cell, i, count = 0
+        for operation in range(case.operations):
+            for row in range(case.eligible_offset[operation], case.eligible_offset[operation + 1]):
+                cell = case.machine_cell[case.eligible_machine[row]]
+                i = offset[operation]
+                while i < count and choices[i].cell != cell:
+                    i += 1
+                if i == count:
+                    count += 1
+                    choices[i].cell = cell
+                    choices[i].shortest = case.nominal[row]
+                choices[i].shortest = min(choices[i].shortest, case.nominal[row])
+            offset[operation + 1] = count
+        self.arrays += [offset, choice]
+        case.choice_offset = &offset[0]
+        case.choice = choices
+        return 0
 
     cdef const tick_t* ticks(self, values) except? NULL:
         cdef const tick_t[::1] view = np.ascontiguousarray(values, dtype=np.int64)

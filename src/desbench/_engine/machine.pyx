@@ -1,4 +1,4 @@
-from desbench._engine.alternatives cimport stop_waiting
+from desbench._engine.alternatives cimport alternative_of, count_waiting, shortest
 from desbench._engine.buffer cimport (
     end_stranding,
     free_commitment,
@@ -48,8 +48,10 @@ cdef int dispatch(shop_t* shop, index_t job, index_t machine) except -1 nogil:
     cdef machine_t* m = &shop.machines[machine]
     cdef index_t cell = j.assigned
     cdef tick_t setup
-    m.alternative = stop_waiting(shop, job, machine)
+    m.alternative = alternative_of(shop, j.operation, machine)
+    count_waiting(shop, job, -1)
     leave_inbound(shop, job)
+    shop.cells[cell].backlog -= shortest(shop, j.operation, cell)
     list_remove(&shop.cells[cell].assigned, shop.jobs, BY_PROMISE, job)
     free_commitment(shop, cell)
     end_stranding(shop, job, BY_BREAKDOWN | BY_PATIENCE)

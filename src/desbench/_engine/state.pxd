@@ -6,6 +6,10 @@ from desbench._engine.queue cimport heap_t
 from desbench._engine.rows cimport rows_t
 from desbench._engine.types cimport NOBODY, index_t, int8_t, tick_t, uint32_t
 
+cdef struct choice_t:  # a cell in which an operation can be done
+    tick_t shortest  # nominal duration there
+    tick_t cell
+
 cdef struct case_t:  # arrays of the Instance, never written
     index_t jobs, operations, machines, cells, areas, vehicles, families
     const tick_t* release
@@ -14,6 +18,8 @@ cdef struct case_t:  # arrays of the Instance, never written
     const index_t* family
     const index_t* eligible_offset
     const index_t* eligible_machine
+    const index_t* choice_offset
+    const choice_t* choice  # of each operation, in the order of eligible_machine
     const tick_t* nominal
     const tick_t* realised
     const tick_t* processing_power
@@ -93,7 +99,7 @@ cdef struct machine_t:
     index_t operation  # in work or just finished, over all operations
     index_t alternative  # row of eligible_machine
     index_t family
-    index_t waiting  # inbound items assigned to the cell that are eligible here
+    index_t waiting  # in a mixed cell, inbound items assigned to it that are eligible here
     index_t next_down  # row of down_start: the present stop, or the next to begin
     index_t next_due  # the next to fall due by the calendar; stops between have waited
     index_t shown_job
@@ -113,6 +119,7 @@ cdef struct cell_t:
     index_t growth  # how often committed has decreased
     index_t finished  # finished items still on machines
     index_t idle  # machines that are up and empty
+    index_t waiting  # inbound items that are assigned here
     index_t stranded  # of `assigned`, each by itself
     index_t spared  # while dark, of `assigned`: the last ones, which came after the breakdown
     int8_t mode
