@@ -32,10 +32,7 @@ cdef class Case:
         case.realised = self.ticks(instance.realised)
         case.processing_power = self.ticks(instance.processing_power)
         case.machine_cell = self.indexes(instance.machine_cell)
-        case.power_idle = self.ticks(instance.power_idle)
-        case.power_setup = self.ticks(instance.power_setup)
-        case.power_blocked = self.ticks(instance.power_blocked)
-        case.power_down = self.ticks(instance.power_down)
+        case.power = self.ticks(power_by_state(instance).reshape(-1))
         case.initial_family = self.indexes(instance.initial_family)
         case.mean_repair = self.ticks(instance.mean_repair)
         case.setup = self.ticks(instance.setup.reshape(-1))
@@ -44,6 +41,7 @@ cdef class Case:
         case.down_end = self.ticks(instance.down_end)
         case.down_cause = self.indexes(instance.down_cause)
         case.down_interruption = self.indexes(instance.down_interruption)
+        case.machine_area = self.indexes(instance.cell_area[instance.machine_cell])
         case.cell_area = self.indexes(instance.cell_area)
         case.inbound = self.indexes(instance.inbound)
         case.outbound = self.indexes(instance.outbound)
@@ -118,3 +116,11 @@ cdef class Case:
         cdef const index_t[::1] view = np.ascontiguousarray(values, dtype=np.int32)
         self.arrays.append(view)
         return &view[0] if view.shape[0] else NULL
+
+
+def power_by_state(instance):
+    """Watts of each machine, in the order of shown_t."""
+    idle, setup, blocked, down = (
+        getattr(instance, f"power_{state}") for state in ("idle", "setup", "blocked", "down")
+    )
+    return np.stack([idle, setup, np.zeros_like(idle), blocked, down], axis=1)

@@ -24,10 +24,8 @@ cdef struct case_t:  # arrays of the Instance, never written
     const tick_t* realised
     const tick_t* processing_power
     const index_t* machine_cell
-    const tick_t* power_idle
-    const tick_t* power_setup
-    const tick_t* power_blocked
-    const tick_t* power_down
+    const index_t* machine_area
+    const tick_t* power  # [machine, state]; of processing, by alternative instead
     const index_t* initial_family
     const tick_t* mean_repair
     const tick_t* setup  # [machine, from + 1, to]
@@ -129,7 +127,6 @@ cdef struct cell_t:
 cdef struct area_t:
     tick_t power
     index_t wip
-    index_t working  # machines that show setup or processing
 
 cdef struct vehicle_t:
     tick_t since  # of the present state

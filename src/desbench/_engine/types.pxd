@@ -40,13 +40,13 @@ cdef enum:  # the lists a job can be in at once
     BY_WAIT  # ready, requests
     BY_PROMISE  # assigned to a cell
 
-cdef enum phase_t:  # of the item on a machine
+cdef enum phase_t:  # of the item on a machine; shown as the state of the same number
     EMPTY
     IN_SETUP
     IN_PROCESS
     FINISHED
 
-cdef enum shown_t:  # machine states, as metered
+cdef enum shown_t:  # machine states, as metered; the first four follow phase_t
     IDLE
     SETUP
     PROCESSING
