@@ -43,7 +43,6 @@ def ref(
     at_once: bool = False,
     cells: int = CELLS,
     length: int = OPERATIONS,
-    stops: bool = True,
 ) -> Instance:
     """Build REF with so many jobs.
 
@@ -54,8 +53,6 @@ def ref(
     cells, length
         How many cells the routes visit and how many operations they have; one and one make a
         single queue.
-    stops
-        Machines break down.
     """
     operations = jobs * length
     gaps = _draw(seed, 0).exponential(BETWEEN_ARRIVALS * TICKS, jobs)
@@ -64,7 +61,7 @@ def ref(
     duration = np.repeat(_uniform(seed, 2, 5, 15, operations), MACHINES_PER_CELL)
     machine = cell[:, None] * MACHINES_PER_CELL + np.arange(MACHINES_PER_CELL)
     # All at once keeps the machines busy for as long as the arrivals would, and a little longer.
-    span = jobs * BETWEEN_ARRIVALS * 1.3 + 10 * MEAN_UP if stops else 0.0
+    span = jobs * BETWEEN_ARRIVALS * 1.3 + 10 * MEAN_UP
     return Instance(
         case=f"ref-s{seed}",
         time_unit="min",

@@ -20,7 +20,7 @@ def test_jobs(benchmark, jobs, at_once):
 @pytest.mark.benchmark(group="growth")
 @pytest.mark.parametrize("jobs", [2_000, 50_000])
 def test_queued_items(benchmark, jobs):
-    instance = ref(jobs, at_once=True, cells=1, length=1, stops=False)
+    instance = ref(jobs, at_once=True, cells=1, length=1)
     benchmark.extra_info["jobs"] = jobs
     benchmark.pedantic(
         lambda sim: sim.run(dispatch="spt"),

@@ -501,6 +501,19 @@ def test_breakdown_arrival_and_reroute_at_one_instant() -> None:
     assert [run.times("finish", job=job) for job in range(3)] == [[13], [7], [14]]
 
 
+def test_an_item_promised_to_a_dark_cell_is_stranded_by_the_next_breakdown_only() -> None:
+    """Machines are down from 2 and from 8 on; job 2 is assigned again at 2, job 3 at 3."""
+    down = {0: [(2, 6), (8, 9)], 1: [(1, 7), (8, 9)]}
+    jobs = [[{0: 20, 1: 20}]] * 4
+    run = Run(shop(jobs, cells=[[0, 1]], release=[0, 0, 0, 3], down=down, inbound=9))
+    assert run.until(2).stranded == [2]
+    run.engine.unassign(2)
+    run.act()
+    assert run.engine.stranded() == []
+    assert run.until(8).stranded == [2, 3]
+    assert run.engine.stranded() == [2, 3]
+
+
 # zero-long operations
 
 

@@ -1,5 +1,6 @@
 """Time: the instant, the event switch, and what makes advance() return."""
 
+from desbench._engine.settle cimport is_unsettled
 from desbench._engine.state cimport shop_t
 
 cdef enum outcome_t:
@@ -16,6 +17,4 @@ cdef inline bint has_events(const shop_t* shop) noexcept nogil:
 
 cdef inline bint is_due(const shop_t* shop) noexcept nogil:
     """Something may happen or move at this instant before anybody is asked again."""
-    return (
-        shop.touched.count > 0 or shop.open_requests or shop.paused > 0 or has_events(shop)
-    )
+    return is_unsettled(shop) or has_events(shop)

@@ -8,7 +8,7 @@ from desbench._engine.journal cimport log_arrival
 from desbench._engine.machine cimport complete_setup, finish
 from desbench._engine.meter cimport close_meters, leave_instant, raise_alarms
 from desbench._engine.queue cimport entity_of, event_t, heap_pop, heap_push, rank_of
-from desbench._engine.settle cimport settle
+from desbench._engine.settle cimport is_unsettled, settle
 from desbench._engine.state cimport shop_t
 from desbench._engine.transport cimport pick_up, unload
 from desbench._engine.types cimport (
@@ -121,6 +121,8 @@ cdef inline int run_instant(shop_t* shop) except -1 nogil:
             if shop.rounds > 1000 + 20 * <tick_t>shop.case.jobs:
                 return fail(ENDLESS_INSTANT, shop.now)
             apply_events(shop)
+        if not is_unsettled(shop):
+            return 0
         settle(shop)
         if not has_events(shop):
             return 0

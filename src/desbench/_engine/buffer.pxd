@@ -1,7 +1,19 @@
 """Places: gates, inbound and outbound buffers, and the commitment of a cell."""
 
 from desbench._engine.state cimport job_t, shop_t
-from desbench._engine.types cimport GATE, INBOUND, MACHINE, NOBODY, OUTBOUND, index_t, tick_t
+from desbench._engine.types cimport (
+    BY_BREAKDOWN,
+    BY_PATIENCE,
+    GATE,
+    INBOUND,
+    MACHINE,
+    NOBODY,
+    OUTBOUND,
+    SPARED,
+    cause_t,
+    index_t,
+    tick_t,
+)
 
 cdef int make_ready(shop_t* shop, index_t job) except -1 nogil
 cdef void insert_ready(shop_t* shop, index_t job) noexcept nogil
@@ -12,7 +24,7 @@ cdef int leave_place(shop_t* shop, index_t job) except -1 nogil
 cdef void leave_inbound(shop_t* shop, index_t job) noexcept nogil
 cdef int schedule_patience(shop_t* shop, index_t job, tick_t due) except -1 nogil
 cdef int run_out_of_patience(shop_t* shop, index_t job) except -1 nogil
-cdef int strand(shop_t* shop, index_t job, int bit) except -1 nogil
+cdef int name_stranded(shop_t* shop, index_t job, cause_t cause) except -1 nogil
 
 # Inline: as short as a call (perf/README.md, what inline tests brought).
 
@@ -50,11 +62,25 @@ cdef inline void stop_patience(shop_t* shop, index_t job) noexcept nogil:
         shop.cancelled += 1
     shop.jobs[job].timer = NOBODY
 
+cdef inline bint is_stranded(const shop_t* shop, index_t job) noexcept nogil:
+    """An assigned item is stranded by itself, or with its cell."""
+    cdef const job_t* j = &shop.jobs[job]
+    return (j.stranding & (BY_BREAKDOWN | BY_PATIENCE)) or (
+        shop.cells[j.assigned].dark and not j.stranding
+    )
+
+cdef inline void begin_stranding(shop_t* shop, index_t job, int bit) noexcept nogil:
+    cdef job_t* j = &shop.jobs[job]
+    if not j.stranding & (BY_BREAKDOWN | BY_PATIENCE):
+        shop.stranded += 1
+        shop.cells[j.assigned].stranded += 1
+    j.stranding |= bit
+
 cdef inline void end_stranding(shop_t* shop, index_t job, int bits) noexcept nogil:
     cdef job_t* j = &shop.jobs[job]
-    if j.stranding == 0:
+    if not j.stranding & bits:
         return
     j.stranding &= ~bits
-    if j.stranding == 0:
+    if not j.stranding & (BY_BREAKDOWN | BY_PATIENCE):
         shop.stranded -= 1
         shop.cells[j.assigned].stranded -= 1

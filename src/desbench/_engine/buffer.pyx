@@ -15,11 +15,9 @@ from desbench._engine.state cimport (
     shop_t,
 )
 from desbench._engine.types cimport (
-    BY_BREAKDOWN,
     BY_PATIENCE,
     BY_PLACE,
     BY_WAIT,
-    C_BREAKDOWN,
     C_PATIENCE,
     GATE,
     INBOUND,
@@ -28,6 +26,7 @@ from desbench._engine.types cimport (
     NOBODY,
     OUTBOUND,
     PATIENCE,
+    cause_t,
     index_t,
     tick_t,
 )
@@ -36,7 +35,7 @@ from desbench._engine.types cimport (
 cdef int make_ready(shop_t* shop, index_t job) except -1 nogil:
     """An event made the item ready: the coming stop names it."""
     insert_ready(shop, job)
-    if shop.jobs[job].newly_ready:
+    if shop.jobs[job].newly_ready or not shop.heard:
         return 0
     shop.jobs[job].newly_ready = 1
     return vector_push(&shop.newly_ready, job)
@@ -129,14 +128,10 @@ cdef int schedule_patience(shop_t* shop, index_t job, tick_t due) except -1 nogi
 cdef int run_out_of_patience(shop_t* shop, index_t job) except -1 nogil:
     shop.jobs[job].timer = NOBODY
     shop.pending -= 1
-    return strand(shop, job, BY_PATIENCE)
+    begin_stranding(shop, job, BY_PATIENCE)
+    return name_stranded(shop, job, C_PATIENCE)
 
 
-cdef int strand(shop_t* shop, index_t job, int bit) except -1 nogil:
-    cdef job_t* j = &shop.jobs[job]
-    log_stranded(shop, job, C_BREAKDOWN if bit == BY_BREAKDOWN else C_PATIENCE)
-    if j.stranding == 0:
-        shop.stranded += 1
-        shop.cells[j.assigned].stranded += 1
-    j.stranding |= bit
-    return vector_push(&shop.newly_stranded, job)
+cdef int name_stranded(shop_t* shop, index_t job, cause_t cause) except -1 nogil:
+    log_stranded(shop, job, cause)
+    return vector_push(&shop.newly_stranded, job) if shop.heard else 0

@@ -8,5 +8,6 @@ cdef class Case:
     cdef list arrays  # keeps them alive
 
     cdef object mixed_cells(self, const case_t* case)
+    cdef int find_choices(self, case_t* case) except -1
     cdef const tick_t* ticks(self, values) except? NULL
     cdef const index_t* indexes(self, values) except? NULL

@@ -1,6 +1,6 @@
 import numpy as np
 
-from desbench._engine.state cimport case_t
+from desbench._engine.state cimport case_t, choice_t
 from desbench._engine.types cimport index_t, tick_t
 
 
@@ -33,10 +33,7 @@ cdef class Case:
         case.realised = self.ticks(instance.realised)
         case.processing_power = self.ticks(instance.processing_power)
         case.machine_cell = self.indexes(instance.machine_cell)
-        case.power_idle = self.ticks(instance.power_idle)
-        case.power_setup = self.ticks(instance.power_setup)
-        case.power_blocked = self.ticks(instance.power_blocked)
-        case.power_down = self.ticks(instance.power_down)
+        case.power = self.ticks(power_by_state(instance).reshape(-1))
         case.initial_family = self.indexes(instance.initial_family)
         case.mean_repair = self.ticks(instance.mean_repair)
         case.setup = self.ticks(instance.setup.reshape(-1))
@@ -45,6 +42,7 @@ cdef class Case:
         case.down_end = self.ticks(instance.down_end)
         case.down_cause = self.indexes(instance.down_cause)
         case.down_interruption = self.indexes(instance.down_interruption)
+        case.machine_area = self.indexes(instance.cell_area[instance.machine_cell])
         case.cell_area = self.indexes(instance.cell_area)
         case.inbound = self.indexes(instance.inbound)
         case.outbound = self.indexes(instance.outbound)
@@ -69,6 +67,7 @@ cdef class Case:
         case.deliver = instance.deliver
         case.zero_work = not instance.realised.all()
         case.is_mixed = self.indexes(self.mixed_cells(&case))
+        self.find_choices(&case)
         self.case = case
 
     cdef object mixed_cells(self, const case_t* case):
@@ -89,6 +88,30 @@ cdef class Case:
                 count[cell] = 0
         return mixed
 
+    cdef int find_choices(self, case_t* case) except -1:
+        """The cells of each operation, with the shortest duration there."""
+        cdef index_t rows = case.eligible_offset[case.operations]
+        cdef index_t[::1] offset = np.zeros(case.operations + 1, dtype=np.int32)
+        cdef tick_t[:, ::1] choice = np.empty((max(rows, 1), 2), dtype=np.int64)
+        cdef choice_t* choices = <choice_t*>&choice[0, 0]
+        cdef index_t operation, row, cell, i, count = 0
+        for operation in range(case.operations):
+            for row in range(case.eligible_offset[operation], case.eligible_offset[operation + 1]):
+                cell = case.machine_cell[case.eligible_machine[row]]
+                i = offset[operation]
+                while i < count and choices[i].cell != cell:
+                    i += 1
+                if i == count:
+                    count += 1
+                    choices[i].cell = cell
+                    choices[i].shortest = case.nominal[row]
+                choices[i].shortest = min(choices[i].shortest, case.nominal[row])
+            offset[operation + 1] = count
+        self.arrays += [offset, choice]
+        case.choice_offset = &offset[0]
+        case.choice = choices
+        return 0
+
     cdef const tick_t* ticks(self, values) except? NULL:
         cdef const tick_t[::1] view = np.ascontiguousarray(values, dtype=np.int64)
         self.arrays.append(view)
@@ -98,3 +121,11 @@ cdef class Case:
         cdef const index_t[::1] view = np.ascontiguousarray(values, dtype=np.int32)
         self.arrays.append(view)
         return &view[0] if view.shape[0] else NULL
+
+
+def power_by_state(instance):
+    """Watts of each machine, in the order of shown_t."""
+    idle, setup, blocked, down = (
+        getattr(instance, f"power_{state}") for state in ("idle", "setup", "blocked", "down")
+    )
+    return np.stack([idle, setup, np.zeros_like(idle), blocked, down], axis=1)

@@ -1,7 +1,7 @@
 from libc.stdlib cimport qsort
 
 from desbench._engine.alternatives cimport all_down, alternative_of
-from desbench._engine.buffer cimport end_stranding, strand
+from desbench._engine.buffer cimport begin_stranding, end_stranding, name_stranded
 from desbench._engine.cellset cimport add_cell
 from desbench._engine.journal cimport log_stop
 from desbench._engine.machine cimport gain_idle, is_free, run_phase
@@ -13,6 +13,7 @@ from desbench._engine.types cimport (
     BREAKDOWN,
     BY_BREAKDOWN,
     BY_PROMISE,
+    C_BREAKDOWN,
     IN_PROCESS,
     IN_SETUP,
     K_BREAKDOWN,
@@ -20,6 +21,7 @@ from desbench._engine.types cimport (
     NOBODY,
     REPAIR,
     RESTART,
+    SPARED,
     WAIT,
     index_t,
     tick_t,
@@ -71,43 +73,59 @@ cdef int break_down(shop_t* shop, index_t machine) except -1 nogil:
         m.due = NOBODY
     m.down_since = shop.now
     heap_push(&shop.queue, shop.now + length, REPAIR, machine)
-    vector_push(&shop.breakdowns, machine)
+    if shop.heard:
+        vector_push(&shop.breakdowns, machine)
     show_machine(shop, machine)
     return strand_promised(shop, machine)
 
 
 cdef int strand_promised(shop_t* shop, index_t machine) except -1 nogil:
-    """Items of the cell that have just lost their last machine, by job index."""
+    """Items of the cell that have just lost their last machine, by job index.
+
+    Where all machines can do all work they are stranded as one, and a long queue costs nothing
+    unless it must be named.
+    """
     cdef index_t cell = shop.case.machine_cell[machine], i
-    if not may_strand(shop, cell):
-        return 0
+    cdef bint mixed = shop.case.is_mixed[cell]
+    if not mixed:
+        if any_up(shop, cell):
+            return 0
+        shop.cells[cell].dark = 1
+        shop.stranded += 1
+        if not shop.traced and not shop.heard:
+            return 0
     collect_losers(shop, cell, machine)
     qsort(shop.losers.values, shop.losers.count, sizeof(index_t), ascending)
     for i in range(shop.losers.count):
-        strand(shop, shop.losers.values[i], BY_BREAKDOWN)
+        if mixed:
+            begin_stranding(shop, shop.losers.values[i], BY_BREAKDOWN)
+        name_stranded(shop, shop.losers.values[i], C_BREAKDOWN)
     return 0
 
 
-cdef bint may_strand(const shop_t* shop, index_t cell) noexcept nogil:
-    """A look at the machines saves a walk over a long queue at every breakdown."""
+cdef bint any_up(const shop_t* shop, index_t cell) noexcept nogil:
     cdef index_t row
-    if shop.case.is_mixed[cell]:
-        return True
     for row in range(shop.case.cell_machine_offset[cell], shop.case.cell_machine_offset[cell + 1]):
         if shop.machines[shop.case.cell_machine[row]].down_since == NOBODY:
-            return False
-    return True
+            return True
+    return False
 
 
 cdef int collect_losers(shop_t* shop, index_t cell, index_t machine) except -1 nogil:
-    cdef index_t job = shop.cells[cell].assigned.head, operation
+    cdef index_t job = shop.cells[cell].assigned.head
     shop.losers.count = 0
     while job != NOBODY:
-        operation = shop.jobs[job].operation
-        if alternative_of(shop, operation, machine) != NOBODY and all_down(shop, operation, cell):
+        if not shop.case.is_mixed[cell] or loses(shop, shop.jobs[job].operation, machine, cell):
             vector_push(&shop.losers, job)
         job = next_of(shop, BY_PROMISE, job)
     return 0
+
+
+cdef inline bint loses(
+    const shop_t* shop, index_t operation, index_t machine, index_t cell
+) noexcept nogil:
+    """The machine was the last one for the operation."""
+    return alternative_of(shop, operation, machine) != NOBODY and all_down(shop, operation, cell)
 
 
 cdef int ascending(const void* left, const void* right) noexcept nogil:
@@ -117,18 +135,38 @@ cdef int ascending(const void* left, const void* right) noexcept nogil:
 cdef int repair(shop_t* shop, index_t machine) except -1 nogil:
     cdef machine_t* m = &shop.machines[machine]
     cdef index_t cell = shop.case.machine_cell[machine]
-    cdef index_t job = shop.cells[cell].assigned.head if shop.cells[cell].stranded else NOBODY
     log_stop(shop, K_REPAIR, machine, shop.case.down_cause[m.next_down], NOBODY)
     if is_free(shop, machine):
         gain_idle(shop, cell)
-    vector_push(&shop.repairs, machine)
+    if shop.heard:
+        vector_push(&shop.repairs, machine)
     m.down_since = NOBODY
     m.next_down += 1
-    while job != NOBODY:
-        if alternative_of(shop, shop.jobs[job].operation, machine) != NOBODY:
-            end_stranding(shop, job, BY_BREAKDOWN)
-        job = next_of(shop, BY_PROMISE, job)
+    if shop.cells[cell].dark:
+        lighten(shop, cell)
+    elif shop.case.is_mixed[cell] and shop.cells[cell].stranded > 0:
+        recover(shop, cell, machine)
     if m.phase == IN_SETUP or m.phase == IN_PROCESS:
         run_phase(shop, machine, m.left, m.nominal_left)
     show_machine(shop, machine)
     return begin_due_stop(shop, machine)
+
+
+cdef void lighten(shop_t* shop, index_t cell) noexcept nogil:
+    """A machine of a dark cell is up again."""
+    cdef index_t job = shop.cells[cell].assigned.tail
+    shop.cells[cell].dark = 0
+    shop.stranded -= 1
+    while shop.cells[cell].spared > 0:
+        shop.jobs[job].stranding &= ~SPARED
+        shop.cells[cell].spared -= 1
+        job = shop.jobs[job].links[BY_PROMISE].previous
+
+
+cdef void recover(shop_t* shop, index_t cell, index_t machine) noexcept nogil:
+    """Items that the machine can do are no longer stranded."""
+    cdef index_t job = shop.cells[cell].assigned.head
+    while job != NOBODY:
+        if alternative_of(shop, shop.jobs[job].operation, machine) != NOBODY:
+            end_stranding(shop, job, BY_BREAKDOWN)
+        job = next_of(shop, BY_PROMISE, job)

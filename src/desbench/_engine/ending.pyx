@@ -1,9 +1,9 @@
-from desbench._engine.alternatives cimport alternative_of
+from desbench._engine.alternatives cimport alternative_of, is_wanted
 from desbench._engine.cellset cimport add_cell, drop_cell, next_cell
 from desbench._engine.machine cimport is_free, is_idle
 from desbench._engine.state cimport cell_t, next_of, shop_t
 from desbench._engine.transport cimport may_unassign
-from desbench._engine.buffer cimport room_of
+from desbench._engine.buffer cimport is_stranded, room_of
 from desbench._engine.types cimport (
     BY_PROMISE,
     BY_WAIT,
@@ -44,8 +44,10 @@ cdef bint has_pair(const shop_t* shop, index_t cell) noexcept nogil:
     """A cell that is not paused has an idle, up machine and an inbound item eligible on it."""
     cdef index_t row, machine
     cdef const cell_t* c = &shop.cells[cell]
-    if c.mode == PAUSE or c.inbound.count == 0 or c.idle == 0:
+    if c.mode == PAUSE or c.waiting == 0 or c.idle == 0:
         return False
+    if not shop.case.is_mixed[cell]:
+        return True
     for row in range(shop.case.cell_machine_offset[cell], shop.case.cell_machine_offset[cell + 1]):
         machine = shop.case.cell_machine[row]
         if shop.machines[machine].waiting > 0 and is_idle(shop, machine):
@@ -69,9 +71,11 @@ cdef bint any_stranded(const shop_t* shop, bint with_room) noexcept nogil:
     """A stranded item may be unassigned (and could be assigned to another cell)."""
     cdef index_t cell, job
     for cell in range(shop.case.cells):
-        job = shop.cells[cell].assigned.head if shop.cells[cell].stranded > 0 else NOBODY
+        if shop.cells[cell].stranded == 0 and not shop.cells[cell].dark:
+            continue
+        job = shop.cells[cell].assigned.head
         while job != NOBODY:
-            if shop.jobs[job].stranding and may_unassign(shop, job):
+            if is_stranded(shop, job) and may_unassign(shop, job):
                 if not with_room or has_room_elsewhere(shop, job, cell):
                     return True
             job = next_of(shop, BY_PROMISE, job)
@@ -80,11 +84,9 @@ cdef bint any_stranded(const shop_t* shop, bint with_room) noexcept nogil:
 
 cdef bint has_room_elsewhere(const shop_t* shop, index_t job, index_t cell) noexcept nogil:
     """Some eligible cell other than `cell` has room for the item."""
-    cdef index_t row, other, operation = shop.jobs[job].operation
-    for row in range(
-        shop.case.eligible_offset[operation], shop.case.eligible_offset[operation + 1]
-    ):
-        other = shop.case.machine_cell[shop.case.eligible_machine[row]]
+    cdef index_t i, other, operation = shop.jobs[job].operation
+    for i in range(shop.case.choice_offset[operation], shop.case.choice_offset[operation + 1]):
+        other = <index_t>shop.case.choice[i].cell
         if other != cell and room_of(shop, other, job) > 0:
             return True
     return False
@@ -107,7 +109,7 @@ cdef bint awaits_repair(const shop_t* shop) noexcept nogil:
             continue
         if shop.machines[machine].phase == IN_SETUP or shop.machines[machine].phase == IN_PROCESS:
             return True
-        if is_free(shop, machine) and shop.machines[machine].waiting > 0:
+        if is_free(shop, machine) and is_wanted(shop, machine, shop.case.machine_cell[machine]):
             return True
     return False
 

@@ -1,4 +1,4 @@
-from desbench._engine.alternatives cimport stop_waiting
+from desbench._engine.alternatives cimport alternative_of, count_waiting, shortest
 from desbench._engine.buffer cimport (
     end_stranding,
     free_commitment,
@@ -9,7 +9,7 @@ from desbench._engine.buffer cimport (
 from desbench._engine.cellset cimport add_cell
 from desbench._engine.down cimport begin_due_stop
 from desbench._engine.journal cimport log_machine, log_phase
-from desbench._engine.memory cimport vector_push
+from desbench._engine.memory cimport prefetch, vector_push
 from desbench._engine.meter cimport show_machine
 from desbench._engine.queue cimport heap_push
 from desbench._engine.state cimport case_t, job_t, list_remove, machine_t, shop_t
@@ -48,8 +48,10 @@ cdef int dispatch(shop_t* shop, index_t job, index_t machine) except -1 nogil:
     cdef machine_t* m = &shop.machines[machine]
     cdef index_t cell = j.assigned
     cdef tick_t setup
-    m.alternative = stop_waiting(shop, job, machine)
+    m.alternative = alternative_of(shop, j.operation, machine)
+    count_waiting(shop, job, -1)
     leave_inbound(shop, job)
+    shop.cells[cell].backlog -= shortest(shop, j.operation, cell)
     list_remove(&shop.cells[cell].assigned, shop.jobs, BY_PROMISE, job)
     free_commitment(shop, cell)
     end_stranding(shop, job, BY_BREAKDOWN | BY_PATIENCE)
@@ -60,11 +62,19 @@ cdef int dispatch(shop_t* shop, index_t job, index_t machine) except -1 nogil:
     shop.cells[cell].idle -= 1
     m.operation = j.operation
     log_phase(shop, K_DISPATCH, machine, shop.epoch, NOBODY)
+    fetch_processing(&shop.case, m.alternative)
     setup = setup_ticks(&shop.case, m, machine)
     if setup == 0:
         m.family = shop.case.family[m.operation]
         return start_processing(shop, machine, shop.epoch)
     return start_setup(shop, machine, setup)
+
+
+cdef inline void fetch_processing(const case_t* case, index_t alternative) noexcept nogil:
+    """Into the cache what processing will read: after the setup, mostly."""
+    prefetch(&case.realised[alternative])
+    prefetch(&case.nominal[alternative])
+    prefetch(&case.processing_power[alternative])
 
 
 cdef tick_t setup_ticks(const case_t* case, const machine_t* m, index_t machine) noexcept nogil:

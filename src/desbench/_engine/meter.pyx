@@ -15,18 +15,16 @@ from desbench._engine.state cimport (
     vehicle_t,
 )
 from desbench._engine.types cimport (
-    BLOCKED,
     C_POWER,
     C_WIP,
     DOWN,
     FINISHED,
     IDLE,
-    IN_PROCESS,
-    IN_SETUP,
     NOBODY,
     PROCESSING,
     SETUP,
     STANDING,
+    STATES,
     index_t,
     shown_t,
     tick_t,
@@ -46,10 +44,9 @@ cdef int show_machine(shop_t* shop, index_t machine) except -1 nogil:
     ):
         return 0
     close_machine(shop, machine)
-    area = &shop.areas[shop.case.cell_area[shop.case.machine_cell[machine]]]
+    area = &shop.areas[shop.case.machine_area[machine]]
     area.power += power - m.power
     shop.plant_power += power - m.power
-    area.working += is_working(state) - is_working(<shown_t>m.shown)
     m.shown = state
     m.power = power
     m.shown_job = job
@@ -60,34 +57,22 @@ cdef int show_machine(shop_t* shop, index_t machine) except -1 nogil:
 cdef inline shown_t state_of(const machine_t* m) noexcept nogil:
     if m.down_since != NOBODY:
         return DOWN
-    if m.phase == IN_SETUP:
-        return SETUP
-    if m.phase == IN_PROCESS:
-        return PROCESSING
-    if m.phase == FINISHED and m.blocked:
-        return BLOCKED
-    return IDLE
+    if m.phase == FINISHED and not m.blocked:
+        return IDLE
+    return <shown_t>m.phase
 
 
 cdef inline tick_t power_of(
     const case_t* case, const machine_t* m, index_t machine, shown_t state
 ) noexcept nogil:
     cdef tick_t power
-    if state == IDLE:
-        return case.power_idle[machine]
-    if state == BLOCKED:
-        return case.power_blocked[machine]
-    if state == DOWN:
-        return case.power_down[machine]
-    if state == SETUP:
-        power = case.power_setup[machine]
-    else:
+    if state == PROCESSING:
         power = case.processing_power[m.alternative]
-    return power * case.eco_power_num // case.eco_power_den if m.eco else power
-
-
-cdef inline int is_working(shown_t state) noexcept nogil:
-    return (state == SETUP) | (state == PROCESSING)
+    else:
+        power = case.power[machine * <index_t>STATES + <index_t>state]
+    if m.eco and (state == PROCESSING or state == SETUP):
+        return power * case.eco_power_num // case.eco_power_den
+    return power
 
 
 cdef inline int close_machine(shop_t* shop, index_t machine) except -1 nogil:
@@ -176,7 +161,8 @@ cdef index_t raise_alarms(shop_t* shop) except -1 nogil:
         limit.alarmed = shop.now
         area = area_of_limit(areas, limit.number)
         log_alarm(shop, area, C_POWER if limit.number <= areas else C_WIP, over)
-        vector_push(&shop.alarms, limit.number)
+        if shop.heard:
+            vector_push(&shop.alarms, limit.number)
         raised += 1
     return raised
 

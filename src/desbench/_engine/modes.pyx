@@ -2,7 +2,16 @@ from desbench._engine.budget cimport power_cap
 from desbench._engine.cellset cimport add_cell
 from desbench._engine.journal cimport log_mode
 from desbench._engine.state cimport cell_t, shop_t
-from desbench._engine.types cimport C_NORMAL, NOBODY, PAUSE, cause_t, index_t, mode_t
+from desbench._engine.types cimport (
+    C_NORMAL,
+    NOBODY,
+    PAUSE,
+    PROCESSING,
+    SETUP,
+    cause_t,
+    index_t,
+    mode_t,
+)
 
 
 cdef bint may_set_mode(const shop_t* shop, index_t cell, mode_t mode) noexcept nogil:
@@ -33,7 +42,18 @@ cdef int lift_pauses(shop_t* shop) except -1 nogil:
     for cell in range(shop.case.cells):
         area = shop.case.cell_area[cell]
         if shop.cells[cell].mode == PAUSE and (
-            shop.areas[area].power <= power_cap(shop, area) or shop.areas[area].working == 0
+            shop.areas[area].power <= power_cap(shop, area) or not is_working(shop, area)
         ):
             set_mode(shop, cell, <mode_t>shop.cells[cell].mode_before, NOBODY)
     return 0
+
+
+cdef bint is_working(const shop_t* shop, index_t area) noexcept nogil:
+    """Some machine of the area shows setup or processing."""
+    cdef index_t machine
+    for machine in range(shop.case.machines):
+        if shop.case.machine_area[machine] == area and (
+            shop.machines[machine].shown == SETUP or shop.machines[machine].shown == PROCESSING
+        ):
+            return True
+    return False

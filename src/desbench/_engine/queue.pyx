@@ -14,18 +14,20 @@ cdef inline event_t never() noexcept nogil:
     return event
 
 
-cdef inline index_t least_child(const event_t* events, index_t slot) noexcept nogil:
+# Slots are of the size of an address here: no conversion at each step down.
+
+cdef inline Py_ssize_t least_child(const event_t* events, Py_ssize_t slot) noexcept nogil:
     """The slot of the first of four children, chosen without branches."""
-    cdef index_t child = 4 * slot + 1
-    cdef index_t left = child + before(events[child + 1], events[child])
-    cdef index_t right = child + 2 + before(events[child + 3], events[child + 2])
+    cdef Py_ssize_t child = 4 * slot + 1
+    cdef Py_ssize_t left = child + before(events[child + 1], events[child])
+    cdef Py_ssize_t right = child + 2 + before(events[child + 3], events[child + 2])
     return right if before(events[right], events[left]) else left
 
 
-cdef inline void sink(heap_t* heap, index_t slot, event_t event) noexcept nogil:
+cdef inline void sink(heap_t* heap, Py_ssize_t slot, event_t event) noexcept nogil:
     """Put the event at the slot or below, where a slot is free for it."""
     cdef event_t* events = heap.events
-    cdef index_t child
+    cdef Py_ssize_t child
     while 4 * slot + 1 < heap.count:
         child = least_child(events, slot)
         if not before(events[child], event):
@@ -45,7 +47,7 @@ cdef int make_room(heap_t* heap) except -1 nogil:
 
 cdef int heap_push(heap_t* heap, tick_t time, rank_t rank, index_t entity) except -1 nogil:
     cdef event_t event
-    cdef index_t slot, parent
+    cdef Py_ssize_t slot, parent
     event.time = <uint64_t>time
     event.order = (<uint64_t>rank << 32) | <uint64_t>entity
     if heap.first > 0:

@@ -1,7 +1,7 @@
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-from desbench._engine.alternatives cimport shortest
+from desbench._engine.alternatives cimport is_wanted, shortest
 from desbench._engine.advance cimport ENDED, advance, is_due
 from desbench._engine.buffer cimport room_of
 from desbench._engine.cellset cimport drop_cell, next_cell
@@ -44,8 +44,9 @@ cdef int run(shop_t* shop, dispatch_t dispatch) except -1 nogil:
 
 cdef int play(shop_t* shop, rules_t* rules) except -1 nogil:
     """Advance to the end; at each stop dispatch, then assign unless the dispatches set off more."""
+    shop.heard = 0
     while advance(shop) != ENDED:
-        forget_news(shop)
+        shop.newly_idle.count = shop.woken.count = shop.review = 0
         if dispatch_all(shop, rules) > 0:
             shop.changed = 1
             shop.stalls = 0
@@ -55,16 +56,6 @@ cdef int play(shop_t* shop, rules_t* rules) except -1 nogil:
             shop.changed = 1
             shop.stalls = 0
     return 0
-
-
-cdef void forget_news(shop_t* shop) noexcept nogil:
-    """What a stop would name; nobody is told."""
-    cdef index_t i
-    for i in range(shop.newly_ready.count):
-        shop.jobs[shop.newly_ready.values[i]].newly_ready = 0
-    shop.newly_ready.count = shop.newly_stranded.count = shop.newly_idle.count = 0
-    shop.breakdowns.count = shop.repairs.count = shop.alarms.count = shop.woken.count = 0
-    shop.review = 0
 
 
 cdef index_t dispatch_all(shop_t* shop, rules_t* rules) except -1 nogil:
@@ -78,7 +69,7 @@ cdef index_t dispatch_all(shop_t* shop, rules_t* rules) except -1 nogil:
             shop.case.cell_machine_offset[cell], shop.case.cell_machine_offset[cell + 1]
         ):
             machine = shop.case.cell_machine[row]
-            if shop.machines[machine].waiting > 0 and is_idle(shop, machine):
+            if is_idle(shop, machine) and is_wanted(shop, machine, cell):
                 if rules.dispatch == FIFO:
                     job = first_admitted(shop, cell, machine)
                 else:
@@ -93,7 +84,8 @@ cdef index_t dispatch_all(shop_t* shop, rules_t* rules) except -1 nogil:
 cdef index_t first_admitted(const shop_t* shop, index_t cell, index_t machine) noexcept nogil:
     """The first inbound item that may be dispatched on the machine; there is one."""
     cdef index_t job = shop.cells[cell].inbound.head
-    while not may_dispatch(shop, job, machine):
+    cdef bint mixed = shop.case.is_mixed[cell]
+    while shop.jobs[job].assigned != cell or (mixed and not may_dispatch(shop, job, machine)):
         job = next_of(shop, BY_PLACE, job)
     return job
 
@@ -167,15 +159,12 @@ cdef index_t assign_all(shop_t* shop) except -1 nogil:
 
 cdef index_t best_cell(const shop_t* shop, index_t job) noexcept nogil:
     """Ties go to the lowest cell; a cell that is the only choice needs no estimate."""
-    cdef index_t operation = shop.jobs[job].operation, row, cell, best = NOBODY, last = NOBODY
+    cdef index_t operation = shop.jobs[job].operation, i, cell, best = NOBODY
     cdef tick_t least = NOBODY, expected
-    for row in range(
-        shop.case.eligible_offset[operation], shop.case.eligible_offset[operation + 1]
-    ):
-        cell = shop.case.machine_cell[shop.case.eligible_machine[row]]
-        if cell == last or room_of(shop, cell, job) <= 0:
+    for i in range(shop.case.choice_offset[operation], shop.case.choice_offset[operation + 1]):
+        cell = <index_t>shop.case.choice[i].cell
+        if room_of(shop, cell, job) <= 0:
             continue
-        last = cell
         if best == NOBODY:
             best = cell
             continue

@@ -5,6 +5,10 @@ from desbench._engine.state cimport shop_t
 
 cdef int move_items(shop_t* shop) except -1 nogil
 
+cdef inline bint is_unsettled(const shop_t* shop) noexcept nogil:
+    """A settle may move an item or lift a pause."""
+    return shop.touched.count > 0 or shop.open_requests or shop.paused > 0
+
 cdef inline int settle(shop_t* shop) except -1 nogil:
     if shop.touched.count > 0 or shop.open_requests:
         move_items(shop)

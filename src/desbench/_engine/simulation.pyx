@@ -10,7 +10,7 @@ from desbench.errors import IllegalAction, InputError
 
 from desbench._engine cimport budget, ending, estimate, machine as machines, modes, transport
 from desbench._engine.advance cimport ENDED, STALLED, advance, begin
-from desbench._engine.buffer cimport room_of
+from desbench._engine.buffer cimport is_stranded, room_of
 from desbench._engine.case cimport Case
 from desbench._engine.cellset cimport next_cell
 from desbench._engine.rules cimport dispatch_t, run
@@ -297,7 +297,7 @@ cdef class Simulation:
         for cell in range(self.shop.case.cells):
             job = self.shop.cells[cell].assigned.head
             while job != NOBODY:
-                if self.shop.jobs[job].stranding and transport.may_unassign(self.shop, job):
+                if is_stranded(self.shop, job) and transport.may_unassign(self.shop, job):
                     found.append(job)
                 job = next_of(self.shop, BY_PROMISE, job)
         found.sort()

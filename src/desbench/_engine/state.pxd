@@ -6,6 +6,10 @@ from desbench._engine.queue cimport heap_t
 from desbench._engine.rows cimport rows_t
 from desbench._engine.types cimport NOBODY, index_t, int8_t, tick_t, uint32_t
 
+cdef struct choice_t:  # a cell in which an operation can be done
+    tick_t shortest  # nominal duration there
+    tick_t cell
+
 cdef struct case_t:  # arrays of the Instance, never written
     index_t jobs, operations, machines, cells, areas, vehicles, families, carbon_steps
     const tick_t* release
@@ -14,14 +18,14 @@ cdef struct case_t:  # arrays of the Instance, never written
     const index_t* family
     const index_t* eligible_offset
     const index_t* eligible_machine
+    const index_t* choice_offset
+    const choice_t* choice  # of each operation, in the order of eligible_machine
     const tick_t* nominal
     const tick_t* realised
     const tick_t* processing_power
     const index_t* machine_cell
-    const tick_t* power_idle
-    const tick_t* power_setup
-    const tick_t* power_blocked
-    const tick_t* power_down
+    const index_t* machine_area
+    const tick_t* power  # [machine, state]; of processing, by alternative instead
     const index_t* initial_family
     const tick_t* mean_repair
     const tick_t* setup  # [machine, from + 1, to]
@@ -97,7 +101,7 @@ cdef struct machine_t:
     index_t operation  # in work or just finished, over all operations
     index_t alternative  # row of eligible_machine
     index_t family
-    index_t waiting  # inbound items assigned to the cell that are eligible here
+    index_t waiting  # in a mixed cell, inbound items assigned to it that are eligible here
     index_t next_down  # row of down_start: the present stop, or the next to begin
     index_t next_due  # the next to fall due by the calendar; stops between have waited
     index_t shown_job
@@ -117,16 +121,18 @@ cdef struct cell_t:
     index_t growth  # how often committed has decreased
     index_t finished  # finished items still on machines
     index_t idle  # machines that are up and empty
-    index_t stranded  # of `assigned`
+    index_t waiting  # inbound items that are assigned here
+    index_t stranded  # of `assigned`, each by itself
+    index_t spared  # while dark, of `assigned`: the last ones, which came after the breakdown
     int8_t mode
     int8_t mode_before  # the pause
+    int8_t dark  # all machines are down, and all can do all that is assigned
 
 cdef struct area_t:
     tick_t power
     tick_t carbon  # watt-ticks x g/kWh
     index_t limit  # row of its power cap, or -1
     index_t wip
-    index_t working  # machines that show setup or processing
 
 cdef struct vehicle_t:
     tick_t since  # of the present state
@@ -182,7 +188,7 @@ cdef struct shop_t:
     index_t held  # finished items on machines
     index_t unblocked  # finished items whose machine is not blocked yet
     index_t idle_vehicles
-    index_t stranded
+    index_t stranded  # items by themselves, and dark cells
     index_t paused
     index_t stalls  # consecutive stalled stops
     index_t rounds  # of the present instant
@@ -192,6 +198,7 @@ cdef struct shop_t:
     int8_t vehicle_stops  # also stop where a vehicle has become idle
     int8_t traced  # rows are written
     int8_t review  # a budget review has fallen due since the last stop
+    int8_t heard  # somebody reads what the stops name
     int8_t changed  # commands were accepted since the last advance
     int8_t status
 

@@ -4,7 +4,7 @@ from libc.string cimport memcpy, memset
 from desbench._engine.memory cimport vector_t
 from desbench._engine.queue cimport event_t, heap_free
 from desbench._engine.rows cimport rows_free, rows_t
-from desbench._engine.types cimport IDLE, NOBODY, index_t, tick_t, uint64_t
+from desbench._engine.types cimport IDLE, NOBODY, STATES, index_t, tick_t, uint64_t
 
 
 cdef enum:
@@ -19,6 +19,7 @@ cdef shop_t* new_shop(case_t case, bint traced) except NULL:
         raise MemoryError("the engine could not get memory for a shop")
     shop.case = case
     shop.traced = traced
+    shop.heard = 1
     arena = <char*>calloc(1, lay_out(shop, NULL))
     if arena == NULL:
         free(shop)
@@ -113,9 +114,9 @@ cdef void reset(shop_t* shop) noexcept:
         shop.machines[i].next_down = shop.machines[i].next_due = case.down_offset[i]
         shop.machines[i].shown = IDLE
         shop.machines[i].shown_job = shop.machines[i].shown_operation = NOBODY
-        shop.machines[i].power = case.power_idle[i]
-        shop.areas[case.cell_area[case.machine_cell[i]]].power += case.power_idle[i]
-        shop.plant_power += case.power_idle[i]
+        shop.machines[i].power = case.power[i * <index_t>STATES + <index_t>IDLE]
+        shop.areas[case.machine_area[i]].power += shop.machines[i].power
+        shop.plant_power += shop.machines[i].power
         shop.cells[case.machine_cell[i]].idle += 1
     for i in range(case.cells):
         clear(&shop.cells[i].gate)

@@ -46,6 +46,7 @@ from desbench._engine.types cimport (
     NOBODY,
     NOWHERE,
     PICKUP,
+    SPARED,
     STANDING,
     STAYS,
     TRANSPORT_COMPLETE,
@@ -89,6 +90,9 @@ cdef int assign(shop_t* shop, index_t job, index_t cell, index_t vehicle) except
     j.assigned = cell
     list_append(&shop.cells[cell].assigned, shop.jobs, BY_PROMISE, job)
     shop.cells[cell].backlog += shortest(shop, j.operation, cell)
+    if shop.cells[cell].dark:
+        j.stranding = SPARED
+        shop.cells[cell].spared += 1
     if not stands_there:
         shop.cells[cell].committed += 1
         return ask_vehicle(shop, job, vehicle)
@@ -135,6 +139,9 @@ cdef int unassign(shop_t* shop, index_t job) except -1 nogil:
     list_remove(&shop.cells[cell].assigned, shop.jobs, BY_PROMISE, job)
     shop.cells[cell].backlog -= shortest(shop, j.operation, cell)
     end_stranding(shop, job, BY_BREAKDOWN | BY_PATIENCE)
+    if j.stranding == SPARED:
+        j.stranding = 0
+        shop.cells[cell].spared -= 1
     j.assigned = NOBODY
     if not is_counted(shop, job, cell):
         free_commitment(shop, cell)

@@ -41,13 +41,13 @@ cdef enum:  # the lists a job can be in at once
     BY_WAIT  # ready, requests
     BY_PROMISE  # assigned to a cell
 
-cdef enum phase_t:  # of the item on a machine
+cdef enum phase_t:  # of the item on a machine; shown as the state of the same number
     EMPTY
     IN_SETUP
     IN_PROCESS
     FINISHED
 
-cdef enum shown_t:  # machine states, as metered
+cdef enum shown_t:  # machine states, as metered; the first four follow phase_t
     IDLE
     SETUP
     PROCESSING
@@ -73,6 +73,7 @@ cdef enum interruption_t:
 cdef enum stranding_t:  # bits
     BY_BREAKDOWN = 1
     BY_PATIENCE = 2
+    SPARED = 4  # not stranded with the rest of the dark cell
 
 cdef enum cause_t:  # of event rows; the first four are those of down intervals
     C_BREAKDOWN
