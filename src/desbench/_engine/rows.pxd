@@ -4,6 +4,8 @@ A row is as small as it can be without a second look at the shop, 40 bytes: a ma
 cell, a cell its area, when the rows are taken.
 """
 
+from cpython.object cimport PyObject
+
 from desbench._engine.types cimport cause_t, index_t, int8_t, kind_t, tick_t
 
 cdef enum scope_t:  # what `place` of a row is
@@ -51,10 +53,12 @@ cdef struct rows_t:
     index_t interval_capacity
     index_t violation_count
     index_t violation_capacity
+    PyObject* taker  # called without arguments when the event rows are full; NULL: they grow
 
 cdef int grow_events(rows_t* rows) except -1 nogil
 cdef interval_row_t* new_interval(rows_t* rows) except NULL nogil
 cdef violation_row_t* new_violation(rows_t* rows) except NULL nogil
+cdef int hand_over(rows_t* rows, index_t events, PyObject* taker) except -1
 cdef void rows_begin(rows_t* rows) noexcept
 cdef void rows_free(rows_t* rows) noexcept
 

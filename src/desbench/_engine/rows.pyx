@@ -1,8 +1,10 @@
-from libc.stdlib cimport free
+from cpython.object cimport PyObject
+from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
 import numpy as np
 
+from desbench._engine.fail cimport OUT_OF_MEMORY, fail
 from desbench._engine.memory cimport grow
 from desbench._engine.types cimport NOBODY, index_t, int64_t
 
@@ -20,6 +22,12 @@ cdef rows_t spare  # empty blocks of an earlier episode, guarded by the GIL
 
 
 cdef int grow_events(rows_t* rows) except -1 nogil:
+    """Make room for a row: whoever takes rows during the episode takes them now, or they grow."""
+    if rows.taker != NULL:
+        with gil:
+            (<object>rows.taker)()
+        if rows.event_count < rows.event_capacity:
+            return 0
     rows.events = <event_row_t*>grow(rows.events, &rows.event_capacity, sizeof(event_row_t))
     return 0
 
@@ -42,6 +50,18 @@ cdef violation_row_t* new_violation(rows_t* rows) except NULL nogil:
     return &rows.violations[rows.violation_count - 1]
 
 
+cdef int hand_over(rows_t* rows, index_t events, PyObject* taker) except -1:
+    """From now on call `taker` whenever so many event rows wait: one block, used over and over."""
+    cdef index_t wanted = max(events, rows.event_count)
+    cdef void* block = realloc(rows.events, wanted * sizeof(event_row_t))
+    if block == NULL:
+        return fail(OUT_OF_MEMORY, wanted * sizeof(event_row_t))
+    rows.events = <event_row_t*>block
+    rows.event_capacity = wanted
+    rows.taker = taker
+    return 0
+
+
 cdef void rows_begin(rows_t* rows) noexcept:
     """Begin with blocks of an earlier episode: fresh pages cost more than writing the rows."""
     rows[0] = spare
@@ -52,6 +72,7 @@ cdef void rows_free(rows_t* rows) noexcept:
     """Give the blocks back, or keep them for the next episode if they are larger than the spare."""
     global spare
     cdef rows_t smaller = spare
+    rows.taker = NULL
     if smaller.event_capacity < rows.event_capacity <= KEPT:
         spare = rows[0]
         spare.event_count = spare.interval_count = spare.violation_count = 0
@@ -68,24 +89,25 @@ cdef dict drain_events(rows_t* rows, const index_t* machine_cell, const index_t*
     cdef int64_t[:, ::1] into = block
     cdef const event_row_t* row
     cdef index_t machine, cell, area
-    for i in range(count):
-        row = &rows.events[i]
-        machine = row.place if row.scope == AT_MACHINE else NOBODY
-        cell = row.place if row.scope == AT_CELL else NOBODY
-        cell = machine_cell[machine] if machine != NOBODY else cell
-        area = row.place if row.scope == AT_AREA else NOBODY
-        area = cell_area[cell] if cell != NOBODY else area
-        into[0, i] = row.time
-        into[1, i] = row.amount
-        into[2, i] = row.kind
-        into[3, i] = row.job
-        into[4, i] = row.operation
-        into[5, i] = machine
-        into[6, i] = cell
-        into[7, i] = area
-        into[8, i] = row.vehicle
-        into[9, i] = row.epoch
-        into[10, i] = row.cause
+    with nogil:
+        for i in range(count):
+            row = &rows.events[i]
+            machine = row.place if row.scope == AT_MACHINE else NOBODY
+            cell = row.place if row.scope == AT_CELL else NOBODY
+            cell = machine_cell[machine] if machine != NOBODY else cell
+            area = row.place if row.scope == AT_AREA else NOBODY
+            area = cell_area[cell] if cell != NOBODY else area
+            into[0, i] = row.time
+            into[1, i] = row.amount
+            into[2, i] = row.kind
+            into[3, i] = row.job
+            into[4, i] = row.operation
+            into[5, i] = machine
+            into[6, i] = cell
+            into[7, i] = area
+            into[8, i] = row.vehicle
+            into[9, i] = row.epoch
+            into[10, i] = row.cause
     rows.event_count = 0
     return dict(zip(EVENT_COLUMNS, block))
 

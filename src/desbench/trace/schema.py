@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 I64 = npt.NDArray[np.int64]
 
 SCHEMA_VERSION = 1
+BATCH = 1 << 18  #: rows of a record batch on disk and of one digest; shorter tables are one batch
 ROW_TABLES = ("events", "intervals", "decisions", "messages", "violations", "commitments")
 #: Rows beside the episode: not part of its hash, for they tell of clocks and bills.
 SIDE_TABLES = ("llm_calls",)
@@ -252,7 +253,26 @@ def codes(table: pa.Table, column: str) -> tuple[I64, list[str]]:
 
 
 def digest(table: pa.Table) -> str:
-    """SHA-256 over the decoded rows; chunks and the order of a dictionary do not matter."""
+    """SHA-256 over the decoded rows; chunks and the order of a dictionary do not matter.
+
+    A table of more than `BATCH` rows has the SHA-256 of the digests of its batches, so that nobody
+    needs all its rows at once.
+    """
+    if table.num_rows <= BATCH:
+        return digest_of_batch(table)
+    batches = (table.slice(first, BATCH) for first in range(0, table.num_rows, BATCH))
+    return joined_digest(table.num_rows, [digest_of_batch(batch) for batch in batches])
+
+
+def joined_digest(rows: int, digests: Sequence[str]) -> str:
+    """Return the digest of a table of so many rows from those of its batches, in order."""
+    if len(digests) == 1:
+        return digests[0]
+    return hashlib.sha256("\n".join([f"{rows}", *digests]).encode()).hexdigest()
+
+
+def digest_of_batch(table: pa.Table) -> str:
+    """SHA-256 over the decoded rows, column by column."""
     sha = hashlib.sha256(f"{table.num_rows}".encode())
     for field in table.schema:
         sha.update(f"|{field.name}:".encode())
@@ -261,21 +281,38 @@ def digest(table: pa.Table) -> str:
     return sha.hexdigest()
 
 
-def _canonical(table: pa.Table, field: Any) -> Sequence[bytes]:
-    """Bytes that depend on the values of a column alone."""
+def hash_of(digests: Mapping[str, str], *, commitments: bool) -> str:
+    """Return the hash of a trace from the digests of its row tables.
+
+    Parameters
+    ----------
+    commitments
+        Whether that table has rows; an episode without has no line of it.
+    """
+    names = [name for name in ROW_TABLES if name != "commitments" or commitments]
+    lines = [f"{name} {digests[name]}" for name in names]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _canonical(table: pa.Table, field: Any) -> Sequence[Any]:
+    """Bytes that depend on the values of a column alone, as bytes or arrays."""
     if pa.types.is_dictionary(field.type) or pa.types.is_string(field.type):
         numbers, vocabulary = codes(table, field.name)
-        used = sorted({vocabulary[code] for code in np.unique(numbers) if code >= 0})
+        present = np.flatnonzero(np.bincount(numbers + 1, minlength=1)[1:])
+        used = sorted({vocabulary[code] for code in present})
         rank = {text: position for position, text in enumerate(used)}
         # The last place answers code -1.
         order = np.array([rank.get(text, -1) for text in vocabulary] + [-1], dtype="<i4")
-        return json.dumps(used).encode(), order[numbers].tobytes()
+        return json.dumps(used).encode(), order[numbers]
     values = table.column(field.name).combine_chunks()
     if pa.types.is_list(field.type):
         lengths = pc.fill_null(pc.list_value_length(values), -1).to_numpy(zero_copy_only=False)
         flat = values.flatten().to_numpy(zero_copy_only=False)
-        return lengths.astype("<i4").tobytes(), flat.astype("<i8").tobytes()
+        return lengths.astype("<i4"), flat.astype("<i8")
+    dtype = "<f8" if pa.types.is_floating(field.type) else "<i8"
+    if values.null_count == 0:
+        numbers = values.to_numpy(zero_copy_only=False).astype(dtype, copy=False)
+        return bytes((len(values) + 7) // 8), np.ascontiguousarray(numbers)
     null = values.is_null().to_numpy(zero_copy_only=False)
     filled = pc.fill_null(values, pa.scalar(0, field.type)).to_numpy(zero_copy_only=False)
-    dtype = "<f8" if pa.types.is_floating(field.type) else "<i8"
-    return np.packbits(null).tobytes(), filled.astype(dtype).tobytes()
+    return np.packbits(null), filled.astype(dtype, copy=False)
