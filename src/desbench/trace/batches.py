@@ -57,7 +57,7 @@ class TableFile:
             self._held = [waiting.slice(schema.BATCH)]
             self._held_rows -= schema.BATCH
             batch = _one_chunk(waiting.slice(0, schema.BATCH))
-            self._digest(batch)
+            self._digest(batch, narrow=True)
             if self._writer is None:
                 self._begin(batch.schema, _UNKNOWN)
             self._writer.write_table(batch)
@@ -67,10 +67,10 @@ class TableFile:
         if not self._held:
             self.append(schema.SCHEMAS[self.name].empty_table())
         batch = _one_chunk(pa.concat_tables(self._held))
-        self._digest(batch)
+        is_begun = self._writer is not None
+        self._digest(batch, narrow=is_begun)
         digest = schema.joined_digest(self.rows, [told() for told in self._digests])
         text = json.dumps(info, allow_nan=False)
-        is_begun = self._writer is not None
         if not is_begun:
             self._begin(batch.schema, {"digest": digest, "info": text})
         self._writer.write_table(batch)
@@ -84,14 +84,15 @@ class TableFile:
         self._columns = columns.with_metadata(metadata)
         self._writer = pa.ipc.new_file(self.file, self._columns, options=self._options)
 
-    def _digest(self, batch: pa.Table) -> None:
+    def _digest(self, batch: pa.Table, *, narrow: bool) -> None:
         if self._digesting is None:
-            told = schema.digest_of_batch(batch)
+            told = schema.digest_of_batch(batch, narrow=narrow)
             self._digests.append(lambda: told)
             return
         if len(self._digests) > 1:
             self._digests[-2]()  # at most two batches are held for their digest
-        self._digests.append(self._digesting.submit(schema.digest_of_batch, batch).result)
+        submitted = self._digesting.submit(schema.digest_of_batch, batch, narrow=narrow)
+        self._digests.append(submitted.result)
 
     def _tell(self, facts: Mapping[str, str]) -> None:
         """Put facts where as many bytes were left for them: in the head and in the foot."""
