@@ -20,7 +20,9 @@ import pyarrow.compute as pc
 I64 = npt.NDArray[np.int64]
 
 SCHEMA_VERSION = 1
-BATCH = 1 << 18  #: rows of a record batch on disk and of one digest; shorter tables are one batch
+#: Rows of a record batch on disk and of one digest; shorter tables are one batch. A multiple of
+#: 512, so that a column of a batch fills whole buffers of Arrow, whatever it was cut from.
+BATCH = 1 << 18
 ROW_TABLES = ("events", "intervals", "decisions", "messages", "violations", "commitments")
 #: Rows beside the episode: not part of its hash, for they tell of clocks and bills.
 SIDE_TABLES = ("llm_calls",)

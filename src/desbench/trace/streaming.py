@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from desbench.instances.instance import Instance
 
 PARADIGM = "compiled_rules"  #: in traces
+TAKEN = schema.BATCH  #: event rows that the shop hands over at a time
 AHEAD = 1  #: batches of rows that may wait for the writer
 JOBS = 10_000  #: whose operations are one piece of their table
 
@@ -78,7 +79,7 @@ def play(
     simulation = Simulation(instance)
     with ExitStack() as stack:
         stream = Stream(stack, simulation, instance, Path(folder), key, compression)
-        simulation.hand_over(stream.take, schema.BATCH)
+        simulation.hand_over(stream.take, TAKEN)
         stop = simulation.run(dispatch)
         ended = {"status": stop.status, "time": stop.time, "cycle": stop.cycle}
         return stream.finish(ended)
@@ -106,13 +107,11 @@ class Stream:
         self.folder, self.key, self.compression = folder, key, compression
         # events first, so that it is closed last: a run whose events are there has all its tables.
         files = {name: stack.enter_context(atomic(self._path(name))) for name in schema.ROW_TABLES}
-        with refusals(self._path("intervals")):
-            kept = tempfile.TemporaryFile(dir=self._path("intervals").parent)
-        self._runs = Runs(
-            cast(Any, stack.enter_context(kept)),
-            len(instance.machine_cell),
-            len(instance.vehicle_power),
-        )
+        beside = self._path("intervals")
+        with refusals(beside):
+            kept = tempfile.TemporaryFile(dir=beside.parent)  # noqa: SIM115 - the stack closes it
+        machines, vehicles = len(instance.machine_cell), len(instance.vehicle_power)
+        self._runs = Runs(cast(Any, stack.enter_context(kept)), machines, vehicles)
         self._violations: list[Mapping[str, I64]] = []
         # Last, so that they stop before the files are closed.
         self._digesting = stack.enter_context(ThreadPoolExecutor(1, "digest"))
