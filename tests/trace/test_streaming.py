@@ -14,6 +14,7 @@ from desbench._engine.simulation import Simulation
 from desbench.errors import InputError, TraceError
 from desbench.instances.instance import Instance
 from desbench.trace import Recorder, Trace, batches, play, read, scan, schema, streaming, write
+from desbench.verify import verify
 from shops import shop
 
 BATCH = 512  #: rows; like 262 144 a multiple of what Arrow pads buffers to
@@ -69,6 +70,7 @@ def test_a_streamed_trace_is_read_like_any_other(
     assert scan(tmp_path) == [played.key]
     trace = read(tmp_path, played.key)
     assert (trace.hash, trace.end, trace.info["status"]) == (played.hash, played.time, "done")
+    assert not verify(trace).findings
     assert trace.key == ("mine", "compiled_rules", "spt", trace.info["case"], 3)
 
 
