@@ -1,7 +1,7 @@
 """Trace rows in growing C buffers, drained as NumPy columns.
 
-A row is as small as it can be without a second look at the shop, 40 bytes: a machine names its
-cell, a cell its area, when the rows are taken.
+A row is as small and as quickly written as it can be without a second look at the shop, 40 bytes:
+a machine names its cell, a cell its area, a job where its operations begin, when the rows are taken.
 """
 
 from cpython.object cimport PyObject
@@ -17,7 +17,7 @@ cdef struct event_row_t:
     tick_t time
     tick_t amount
     index_t job
-    index_t operation  # within the job
+    index_t operation  # of all jobs together; within the job when the rows are taken
     index_t place
     index_t vehicle
     index_t epoch
@@ -45,10 +45,10 @@ cdef struct violation_row_t:
 
 cdef struct rows_t:
     event_row_t* events
+    event_row_t* next_event  # where the next row goes
+    event_row_t* events_end
     interval_row_t* intervals
     violation_row_t* violations
-    index_t event_count
-    index_t event_capacity
     index_t interval_count
     index_t interval_capacity
     index_t violation_count
@@ -62,6 +62,11 @@ cdef int hand_over(rows_t* rows, index_t events, PyObject* taker) except -1
 cdef void rows_begin(rows_t* rows) noexcept
 cdef void rows_free(rows_t* rows) noexcept
 
-cdef dict drain_events(rows_t* rows, const index_t* machine_cell, const index_t* cell_area)
+cdef dict drain_events(
+    rows_t* rows,
+    const index_t* operation_offset,
+    const index_t* machine_cell,
+    const index_t* cell_area,
+)
 cdef dict drain_intervals(rows_t* rows)
 cdef dict drain_violations(rows_t* rows)

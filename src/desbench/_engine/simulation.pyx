@@ -483,8 +483,9 @@ cdef class Simulation:
     # --- rows since the last call
 
     def event_rows(self):
+        cdef shop_t* shop = self.shop
         return drain_events(
-            &self.shop.rows, self.shop.case.machine_cell, self.shop.case.cell_area
+            &shop.rows, shop.case.operation_offset, shop.case.machine_cell, shop.case.cell_area
         )
 
     def interval_rows(self):
