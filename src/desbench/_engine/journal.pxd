@@ -38,7 +38,7 @@ cdef inline event_row_t* new_row(
     if shop.rows.next_event == shop.rows.events_end:
         grow_events(&shop.rows)
     row = shop.rows.next_event
-    shop.rows.next_event = row + 1
+    shop.rows.next_event = &row[1]
     row.time = shop.now
     row.amount = NOBODY
     row.job = job

@@ -2,6 +2,7 @@ from cpython.object cimport PyObject
 from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
+cimport cython
 import numpy as np
 
 from desbench._engine.fail cimport OUT_OF_MEMORY, fail
@@ -21,6 +22,11 @@ cdef enum:
 cdef rows_t spare  # empty blocks of an earlier episode, guarded by the GIL
 
 
+@cython.overflowcheck(False)  # which takes a difference of addresses for one of bytes
+cdef inline index_t distance(const event_row_t* begin, const event_row_t* end) noexcept nogil:
+    return <index_t>(end - begin)
+
+
 cdef int grow_events(rows_t* rows) except -1 nogil:
     """Make room for a row: whoever takes rows during the episode takes them now, or they grow."""
     cdef index_t count, capacity
@@ -29,10 +35,10 @@ cdef int grow_events(rows_t* rows) except -1 nogil:
             (<object>rows.taker)()
         if rows.next_event < rows.events_end:
             return 0
-    count = capacity = <index_t>(rows.next_event - rows.events)
+    count = capacity = distance(rows.events, rows.next_event)
     rows.events = <event_row_t*>grow(rows.events, &capacity, sizeof(event_row_t))
-    rows.next_event = rows.events + count
-    rows.events_end = rows.events + capacity
+    rows.next_event = &rows.events[count]
+    rows.events_end = &rows.events[capacity]
     return 0
 
 
@@ -56,13 +62,13 @@ cdef violation_row_t* new_violation(rows_t* rows) except NULL nogil:
 
 cdef int hand_over(rows_t* rows, index_t events, PyObject* taker) except -1:
     """From now on call `taker` whenever so many event rows wait: one block, used over and over."""
-    cdef index_t count = <index_t>(rows.next_event - rows.events), wanted = max(events, count)
+    cdef index_t count = distance(rows.events, rows.next_event), wanted = max(events, count)
     cdef void* block = realloc(rows.events, wanted * sizeof(event_row_t))
     if block == NULL:
         return fail(OUT_OF_MEMORY, wanted * sizeof(event_row_t))
     rows.events = <event_row_t*>block
-    rows.next_event = rows.events + count
-    rows.events_end = rows.events + wanted
+    rows.next_event = &rows.events[count]
+    rows.events_end = &rows.events[wanted]
     rows.taker = taker
     return 0
 
@@ -77,9 +83,9 @@ cdef void rows_free(rows_t* rows) noexcept:
     """Give the blocks back, or keep them for the next episode if they are larger than the spare."""
     global spare
     cdef rows_t smaller = spare
-    cdef Py_ssize_t capacity = rows.events_end - rows.events
+    cdef index_t capacity = distance(rows.events, rows.events_end)
     rows.taker = NULL
-    if smaller.events_end - smaller.events < capacity <= KEPT:
+    if distance(smaller.events, smaller.events_end) < capacity <= KEPT:
         spare = rows[0]
         spare.next_event = spare.events
         spare.interval_count = spare.violation_count = 0
@@ -96,7 +102,7 @@ cdef dict drain_events(
     const index_t* cell_area,
 ):
     """All columns at once; a row of a machine names its cell, a row of a cell its area."""
-    cdef Py_ssize_t i, count = rows.next_event - rows.events
+    cdef Py_ssize_t i, count = distance(rows.events, rows.next_event)
     block = np.empty((len(EVENT_COLUMNS), count), dtype=np.int64)
     cdef int64_t[:, ::1] into = block
     cdef const event_row_t* row

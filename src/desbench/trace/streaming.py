@@ -138,9 +138,9 @@ class Stream:
         info = {**facts_of(self.instance, {**key._asdict(), **ended}), **key._asdict()}
         self._write_case(info)
         digests = {name: self._close(tables[name], info) for name in reversed(schema.ROW_TABLES)}
-        rows = {name: tables[name].rows for name in schema.ROW_TABLES}
+        counts = {name: tables[name].rows for name in schema.ROW_TABLES}
         found = schema.hash_of(digests, commitments=False)
-        return Streamed(key, ended["status"], ended["time"], found, rows)
+        return Streamed(key, ended["status"], ended["time"], found, counts)
 
     def _wait(self, left: int) -> None:
         while len(self._waiting) > left:
