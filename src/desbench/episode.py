@@ -275,13 +275,14 @@ class Episode:
         org = self._org
         org.is_open = False
         self._asks, self._decision = {}, None
+        may_be_absent = org.absence.is_possible
         for asks in self._steps:
             org.begin_epoch()
             chosen = []
             for ask in asks:
                 if len(ask.legal) == 1:
                     ask.force()
-                elif not self._is_absent(ask):
+                elif not (may_be_absent and self._is_absent(ask)):
                     chosen.append(ask)
             if chosen:
                 org.is_open = True
