@@ -1,4 +1,3 @@
-from desbench._engine.cellset cimport add_cell
 from desbench._engine.state cimport shop_t
 from desbench._engine.types cimport NOBODY, index_t, tick_t
 
@@ -41,8 +40,6 @@ cdef void count_waiting(shop_t* shop, index_t job, int change) noexcept nogil:
     shop.cells[cell].waiting += change
     if shop.case.is_mixed[cell]:
         count_waiting_for(shop, shop.jobs[job].operation, cell, change)
-    if shop.cells[cell].idle > 0:
-        add_cell(&shop.stale, cell)
 
 
 cdef void count_waiting_for(

@@ -3,6 +3,7 @@ from desbench._engine.cellset cimport add_cell
 from desbench._engine.journal cimport log_item, log_stranded
 from desbench._engine.machine cimport release_machine
 from desbench._engine.memory cimport vector_push
+from desbench._engine.pairs cimport match
 from desbench._engine.queue cimport heap_push
 from desbench._engine.state cimport (
     NEWCOMER,
@@ -80,6 +81,7 @@ cdef int admit(shop_t* shop, index_t job) except -1 nogil:
     list_append(&c.inbound, shop.jobs, BY_PLACE, job)
     j.place = INBOUND
     count_waiting(shop, job, 1)
+    match(shop, j.where)
     stop_patience(shop, job)
     end_stranding(shop, job, BY_PATIENCE)
     return log_item(shop, K_ADMISSION, job, j.where)

@@ -32,6 +32,13 @@ cdef inline void drop_cell(cell_set_t* cells, index_t cell) noexcept nogil:
     cells.count -= (cells.words[cell >> 6] & bit) != 0
     cells.words[cell >> 6] &= ~bit
 
+cdef inline void put_cell(cell_set_t* cells, index_t cell, bint present) noexcept nogil:
+    """Add or drop, without a branch."""
+    cdef uint64_t* word = &cells.words[cell >> 6]
+    cdef uint64_t was = word[0] >> (cell & 63) & 1
+    word[0] ^= (was ^ <uint64_t>present) << (cell & 63)
+    cells.count += <index_t>present - <index_t>was
+
 cdef inline index_t next_cell(const cell_set_t* cells, index_t first) noexcept nogil:
     """The lowest member from `first` on, or nobody."""
     cdef index_t i = first >> 6

@@ -1,6 +1,6 @@
 """Machines: dispatch, setup, processing, finish, blocking."""
 
-from desbench._engine.cellset cimport add_cell
+from desbench._engine.pairs cimport match
 from desbench._engine.state cimport shop_t
 from desbench._engine.types cimport EMPTY, NOBODY, index_t, tick_t
 
@@ -18,8 +18,7 @@ cdef inline bint is_free(const shop_t* shop, index_t machine) noexcept nogil:
 cdef inline bint is_idle(const shop_t* shop, index_t machine) noexcept nogil:
     return is_free(shop, machine) and shop.machines[machine].down_since == NOBODY
 
-cdef inline void gain_idle(shop_t* shop, index_t cell) noexcept nogil:
-    """A machine of the cell is up and empty from now on."""
-    shop.cells[cell].idle += 1
-    if shop.cells[cell].inbound.count > 0:
-        add_cell(&shop.stale, cell)
+cdef inline void count_idle(shop_t* shop, index_t cell, int change) noexcept nogil:
+    """A machine of the cell is up and empty from now on, or no longer is."""
+    shop.cells[cell].idle += change
+    match(shop, cell)

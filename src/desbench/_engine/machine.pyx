@@ -59,15 +59,17 @@ cdef int dispatch(shop_t* shop, index_t job, index_t machine) except -1 nogil:
     j.place = MACHINE
     j.where = machine
     m.job = job
-    shop.cells[cell].idle -= 1
     m.operation = j.operation
     log_phase(shop, K_DISPATCH, machine, shop.epoch, NOBODY)
     fetch_processing(&shop.case, m.alternative)
     setup = setup_ticks(&shop.case, m, machine)
     if setup == 0:
         m.family = shop.case.family[m.operation]
-        return start_processing(shop, machine, shop.epoch)
-    return start_setup(shop, machine, setup)
+        start_processing(shop, machine, shop.epoch)
+    else:
+        start_setup(shop, machine, setup)
+    count_idle(shop, cell, -1)
+    return 0
 
 
 cdef inline void fetch_processing(const case_t* case, index_t alternative) noexcept nogil:
@@ -188,7 +190,7 @@ cdef inline void empty(shop_t* shop, index_t machine) noexcept nogil:
     shop.machines[machine].job = NOBODY
     shop.machines[machine].phase = EMPTY
     if shop.machines[machine].down_since == NOBODY:
-        gain_idle(shop, shop.case.machine_cell[machine])
+        count_idle(shop, shop.case.machine_cell[machine], 1)
 
 
 cdef int hold_finished(shop_t* shop, index_t machine) except -1 nogil:

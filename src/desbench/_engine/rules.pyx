@@ -4,8 +4,8 @@ from libc.string cimport memset
 from desbench._engine.alternatives cimport is_wanted, shortest
 from desbench._engine.advance cimport ENDED, advance, is_due
 from desbench._engine.buffer cimport room_of
-from desbench._engine.cellset cimport drop_cell, next_cell
-from desbench._engine.ending cimport any_pair, may_dispatch
+from desbench._engine.cellset cimport next_cell
+from desbench._engine.ending cimport may_dispatch
 from desbench._engine.estimate cimport estimate
 from desbench._engine.fail cimport OUT_OF_MEMORY, fail
 from desbench._engine.machine cimport dispatch, is_idle
@@ -61,8 +61,6 @@ cdef int play(shop_t* shop, rules_t* rules) except -1 nogil:
 cdef index_t dispatch_all(shop_t* shop, rules_t* rules) except -1 nogil:
     """Cells ascending, machines ascending: each idle machine takes the first item by the rule."""
     cdef index_t cell = NOBODY, row, machine, job, count = 0
-    if not any_pair(shop):
-        return 0
     while shop.paired.count > 0:
         cell = next_cell(&shop.paired, cell + 1)
         for row in range(
@@ -76,8 +74,6 @@ cdef index_t dispatch_all(shop_t* shop, rules_t* rules) except -1 nogil:
                     job = first_by_priority(shop, rules, cell, machine)
                 dispatch(shop, job, machine)
                 count += 1
-        drop_cell(&shop.stale, cell)  # no machine here is left with a choice
-        drop_cell(&shop.paired, cell)
     return count
 
 

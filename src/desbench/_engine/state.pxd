@@ -161,8 +161,7 @@ cdef struct shop_t:
     heap_t queue
     rows_t rows
     cell_set_t touched  # where the settle may move something
-    cell_set_t stale  # whose pairs must be looked up again
-    cell_set_t paired  # where, unless stale, an idle machine meets an eligible inbound item
+    cell_set_t paired  # where an idle machine meets an eligible inbound item
     cell_set_t arrived  # whose gates items may have reached since the last settle
     vector_t finishers  # machines that took on a finished item since the last settle
     vector_t pickups  # of this instant by an unlimited fleet, by job

@@ -68,12 +68,11 @@ cdef size_t lay_out(shop_t* shop, char* arena) noexcept:
     size += case.vehicles * sizeof(vehicle_t)
     shop.limits = <limit_t*>(arena + size)
     size += (2 * case.areas + 1) * sizeof(limit_t)
-    shop.touched.size = shop.stale.size = shop.paired.size = shop.arrived.size = words
+    shop.touched.size = shop.paired.size = shop.arrived.size = words
     shop.touched.words = <uint64_t*>(arena + size)
-    shop.stale.words = shop.touched.words + words
-    shop.paired.words = shop.stale.words + words
+    shop.paired.words = shop.touched.words + words
     shop.arrived.words = shop.paired.words + words
-    return size + 4 * words * sizeof(uint64_t)
+    return size + 3 * words * sizeof(uint64_t)
 
 
 cdef void* copied(const void* block, size_t size) noexcept:

@@ -22,6 +22,7 @@ from desbench._engine.journal cimport (
 )
 from desbench._engine.memory cimport vector_push
 from desbench._engine.meter cimport show_vehicle
+from desbench._engine.pairs cimport match
 from desbench._engine.queue cimport heap_push
 from desbench._engine.state cimport job_t, list_append, list_insert, list_remove, next_of, shop_t
 from desbench._engine.types cimport (
@@ -99,6 +100,7 @@ cdef int assign(shop_t* shop, index_t job, index_t cell, index_t vehicle) except
     j.move = STAYS
     if j.place == INBOUND:
         count_waiting(shop, job, 1)
+        match(shop, cell)
         return 0
     add_cell(&shop.touched, cell)
     return schedule_patience(shop, job, shop.now + shop.case.patience[job])
@@ -136,6 +138,7 @@ cdef int unassign(shop_t* shop, index_t job) except -1 nogil:
         j.timer = NOBODY
     elif j.place == INBOUND:
         count_waiting(shop, job, -1)
+        match(shop, cell)
     list_remove(&shop.cells[cell].assigned, shop.jobs, BY_PROMISE, job)
     shop.cells[cell].backlog -= shortest(shop, j.operation, cell)
     end_stranding(shop, job, BY_BREAKDOWN | BY_PATIENCE)
