@@ -18,6 +18,7 @@ from desbench._engine.types cimport (
 cdef int make_ready(shop_t* shop, index_t job) except -1 nogil
 cdef void insert_ready(shop_t* shop, index_t job) noexcept nogil
 cdef void reach_gate(shop_t* shop, index_t job, index_t cell) noexcept nogil
+cdef int pass_gate(shop_t* shop, index_t job, index_t cell) except -1 nogil
 cdef int admit(shop_t* shop, index_t job) except -1 nogil
 cdef void store_outbound(shop_t* shop, index_t job, index_t cell) noexcept nogil
 cdef int leave_place(shop_t* shop, index_t job) except -1 nogil

@@ -8,6 +8,7 @@ from desbench._engine.queue cimport heap_push
 from desbench._engine.state cimport (
     NEWCOMER,
     cell_t,
+    has_events,
     job_t,
     list_append,
     list_insert,
@@ -73,17 +74,41 @@ cdef void reach_gate(shop_t* shop, index_t job, index_t cell) noexcept nogil:
     add_cell(&shop.touched, cell)
 
 
+cdef int pass_gate(shop_t* shop, index_t job, index_t cell) except -1 nogil:
+    """The item is set down at the cell: at its gate, or inbound at once.
+
+    With room, nobody before it and nothing else in this instant, the settle could do nothing else.
+    """
+    cdef job_t* j = &shop.jobs[job]
+    cdef const cell_t* c = &shop.cells[cell]
+    if (
+        shop.touched.count > 0
+        or has_events(shop)
+        or c.gate.count > 0
+        or c.inbound.count >= shop.case.inbound[cell]
+    ):
+        reach_gate(shop, job, cell)
+        return 0
+    j.where = cell
+    j.arrival = shop.now
+    j.timer = NOBODY
+    return enter_inbound(shop, job)
+
+
 cdef int admit(shop_t* shop, index_t job) except -1 nogil:
     """From the gate into the inbound buffer."""
-    cdef job_t* j = &shop.jobs[job]
-    cdef cell_t* c = &shop.cells[j.where]
-    list_remove(&c.gate, shop.jobs, BY_PLACE, job)
-    list_append(&c.inbound, shop.jobs, BY_PLACE, job)
-    j.place = INBOUND
-    count_waiting(shop, job, 1)
-    match(shop, j.where)
+    list_remove(&shop.cells[shop.jobs[job].where].gate, shop.jobs, BY_PLACE, job)
     stop_patience(shop, job)
     end_stranding(shop, job, BY_PATIENCE)
+    return enter_inbound(shop, job)
+
+
+cdef inline int enter_inbound(shop_t* shop, index_t job) except -1 nogil:
+    cdef job_t* j = &shop.jobs[job]
+    j.place = INBOUND
+    list_append(&shop.cells[j.where].inbound, shop.jobs, BY_PLACE, job)
+    count_waiting(shop, job, 1)
+    match(shop, j.where)
     return log_item(shop, K_ADMISSION, job, j.where)
 
 

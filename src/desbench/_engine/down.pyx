@@ -9,10 +9,14 @@ from desbench._engine.meter cimport show_machine
 from desbench._engine.queue cimport heap_push
 from desbench._engine.state cimport machine_t, next_of, shop_t
 from desbench._engine.types cimport (
+    BLOCKED,
     BREAKDOWN,
     BY_BREAKDOWN,
     BY_PROMISE,
     C_BREAKDOWN,
+    DOWN,
+    FINISHED,
+    IDLE,
     IN_PROCESS,
     IN_SETUP,
     K_BREAKDOWN,
@@ -73,7 +77,7 @@ cdef int break_down(shop_t* shop, index_t machine) except -1 nogil:
     heap_push(&shop.queue, shop.now + length, REPAIR, machine)
     if shop.heard:
         vector_push(&shop.breakdowns, machine)
-    show_machine(shop, machine)
+    show_machine(shop, machine, DOWN)
     return strand_promised(shop, machine)
 
 
@@ -146,7 +150,8 @@ cdef int repair(shop_t* shop, index_t machine) except -1 nogil:
         recover(shop, cell, machine)
     if m.phase == IN_SETUP or m.phase == IN_PROCESS:
         run_phase(shop, machine, m.left, m.nominal_left)
-    show_machine(shop, machine)
+    else:
+        show_machine(shop, machine, BLOCKED if m.phase == FINISHED and m.blocked else IDLE)
     return begin_due_stop(shop, machine)
 
 

@@ -11,18 +11,19 @@ from desbench._engine.down cimport begin_due_stop
 from desbench._engine.journal cimport log_machine, log_phase
 from desbench._engine.memory cimport prefetch, vector_push
 from desbench._engine.meter cimport show_machine
-from desbench._engine.queue cimport heap_push
 from desbench._engine.state cimport case_t, job_t, list_remove, machine_t, shop_t
 from desbench._engine.transport cimport ask_vehicle
 from desbench._engine.types cimport (
+    BLOCKED,
     BY_BREAKDOWN,
     BY_PATIENCE,
     BY_PROMISE,
     DONE,
+    DOWN,
     ECO,
     EMPTY,
-    FINISH,
     FINISHED,
+    IDLE,
     IN_PROCESS,
     IN_SETUP,
     K_BLOCKING_RELEASE,
@@ -36,7 +37,6 @@ from desbench._engine.types cimport (
     K_START,
     MACHINE,
     NOBODY,
-    SETUP_COMPLETE,
     index_t,
     tick_t,
 )
@@ -114,17 +114,6 @@ cdef tick_t in_mode(const case_t* case, tick_t duration, bint eco) noexcept nogi
     ) // case.eco_duration_den
 
 
-cdef int run_phase(shop_t* shop, index_t machine, tick_t left, tick_t nominal) except -1 nogil:
-    """Let the phase run for `left` ticks from now."""
-    cdef machine_t* m = &shop.machines[machine]
-    m.due = shop.now + left
-    m.nominal_left = nominal
-    m.nominal_since = shop.now
-    shop.pending += 1
-    heap_push(&shop.queue, m.due, FINISH if m.phase == IN_PROCESS else SETUP_COMPLETE, machine)
-    return show_machine(shop, machine)
-
-
 cdef int complete_setup(shop_t* shop, index_t machine) except -1 nogil:
     cdef machine_t* m = &shop.machines[machine]
     shop.pending -= 1
@@ -153,7 +142,7 @@ cdef int finish(shop_t* shop, index_t machine) except -1 nogil:
         log_machine(shop, K_JOB_COMPLETE, machine)
         j.operation += 1
         complete(shop, job)
-    show_machine(shop, machine)
+    show_machine(shop, machine, IDLE)
     return begin_due_stop(shop, machine) if m.next_down != m.next_due else 0
 
 
@@ -221,14 +210,16 @@ cdef int release_machine(shop_t* shop, index_t machine) except -1 nogil:
     if m.blocked == 0 and m.down_since == NOBODY:
         return 0  # it has shown idle since the finish
     m.blocked = 0
-    return show_machine(shop, machine)
+    return show_machine(shop, machine, DOWN if m.down_since != NOBODY else IDLE)
 
 
 cdef int block(shop_t* shop, index_t machine) except -1 nogil:
     shop.machines[machine].blocked = 1
     shop.unblocked -= 1
     log_machine(shop, K_BLOCKING_START, machine)
-    return show_machine(shop, machine)
+    if shop.machines[machine].down_since != NOBODY:
+        return 0
+    return show_machine(shop, machine, BLOCKED)
 
 
 cdef tick_t nominal_rest(const shop_t* shop, index_t machine) noexcept nogil:

@@ -6,94 +6,27 @@ from desbench._engine.rows cimport (
     new_violation,
     violation_row_t,
 )
-from desbench._engine.state cimport (
-    area_t,
-    case_t,
-    limit_t,
-    machine_t,
-    shop_t,
-    vehicle_t,
-)
-from desbench._engine.types cimport (
-    C_POWER,
-    C_WIP,
-    DOWN,
-    FINISHED,
-    IDLE,
-    NOBODY,
-    PROCESSING,
-    SETUP,
-    STANDING,
-    STATES,
-    index_t,
-    shown_t,
-    tick_t,
-)
+from desbench._engine.state cimport limit_t, machine_t, shop_t, vehicle_t
+from desbench._engine.types cimport C_POWER, C_WIP, NOBODY, STANDING, index_t, tick_t
 
 
-cdef int show_machine(shop_t* shop, index_t machine) except -1 nogil:
-    """Close the interval of what the machine showed, if it shows something else now."""
-    cdef machine_t* m = &shop.machines[machine]
-    cdef area_t* area
-    cdef shown_t state = state_of(m)
-    cdef tick_t power = power_of(&shop.case, m, machine, state)
-    cdef index_t job = m.job if state != IDLE else NOBODY
-    if (
-        <int>state == m.shown and power == m.power
-        and job == m.shown_job and (job == NOBODY or m.operation == m.shown_operation)
-    ):
-        return 0
-    close_machine(shop, machine)
-    area = &shop.areas[shop.case.machine_area[machine]]
-    area.power += power - m.power
-    shop.plant_power += power - m.power
-    m.shown = state
-    m.power = power
-    m.shown_job = job
-    m.shown_operation = m.operation
-    return 0
-
-
-cdef inline shown_t state_of(const machine_t* m) noexcept nogil:
-    if m.down_since != NOBODY:
-        return DOWN
-    if m.phase == FINISHED and not m.blocked:
-        return IDLE
-    return <shown_t>m.phase
-
-
-cdef inline tick_t power_of(
-    const case_t* case, const machine_t* m, index_t machine, shown_t state
-) noexcept nogil:
-    cdef tick_t power
-    if state == PROCESSING:
-        power = case.processing_power[m.alternative]
-    else:
-        power = case.power[machine * <index_t>STATES + <index_t>state]
-    if m.eco and (state == PROCESSING or state == SETUP):
-        return power * case.eco_power_num // case.eco_power_den
-    return power
-
-
-cdef inline int close_machine(shop_t* shop, index_t machine) except -1 nogil:
-    cdef machine_t* m = &shop.machines[machine]
+cdef int log_machine_interval(shop_t* shop, index_t machine) except -1 nogil:
+    """What the machine has shown until now, if that was for some time."""
+    cdef const machine_t* m = &shop.machines[machine]
     cdef interval_row_t* row
     if shop.now == m.since:
         return 0
-    if shop.traced:
-        row = new_interval(&shop.rows)
-        row.vehicle = 0
-        row.entity = machine
-        row.state = m.shown
-        row.job = m.shown_job
-        row.operation = NOBODY
-        if m.shown_job != NOBODY:
-            row.operation = m.shown_operation - shop.case.operation_offset[m.shown_job]
-        row.start = m.since
-        row.end = shop.now
-        row.power = m.power
-    m.energy[m.shown] += m.power * (shop.now - m.since)
-    m.since = shop.now
+    row = new_interval(&shop.rows)
+    row.vehicle = 0
+    row.entity = machine
+    row.state = m.shown
+    row.job = m.shown_job
+    row.operation = NOBODY
+    if m.shown_job != NOBODY:
+        row.operation = m.shown_operation - shop.case.operation_offset[m.shown_job]
+    row.start = m.since
+    row.end = shop.now
+    row.power = m.power
     return 0
 
 

@@ -242,6 +242,10 @@ cdef inline void list_remove(
         jobs[next].links[chain].previous = previous
     items.count -= 1
 
+cdef inline bint has_events(const shop_t* shop) noexcept nogil:
+    """Events of this instant are left."""
+    return shop.queue.next == shop.now or shop.pickups.count > 0
+
 cdef inline index_t next_of(const shop_t* shop, int chain, index_t job) noexcept nogil:
     return shop.jobs[job].links[chain].next
 

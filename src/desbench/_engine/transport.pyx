@@ -7,6 +7,7 @@ from desbench._engine.buffer cimport (
     is_counted,
     leave_place,
     location_of,
+    pass_gate,
     reach_gate,
     room_of,
     schedule_patience,
@@ -288,8 +289,7 @@ cdef int set_down(shop_t* shop, index_t job) except -1 nogil:
     cdef job_t* j = &shop.jobs[job]
     j.move = STAYS
     if j.assigned != NOBODY:
-        reach_gate(shop, job, j.assigned)
-        return 0
+        return pass_gate(shop, job, j.assigned)
     log_delivered(shop, job)
     j.place = DONE
     j.where = NOBODY
