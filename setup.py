@@ -31,7 +31,7 @@ DIRECTIVES = {
     "show_performance_hints": True,
 }
 # Without contraction a * b + c rounds twice on every processor: same numbers everywhere.
-UNIX_FLAGS = ["-O2", "-ffp-contract=off", "-Wno-unused-function"]
+UNIX_FLAGS = ["-O3", "-ffp-contract=off", "-Wno-unused-function"]
 MSVC_FLAGS = ["/O2", "/fp:precise"]
 
 

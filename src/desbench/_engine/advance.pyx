@@ -32,8 +32,22 @@ from desbench._engine.types cimport (
     index_t,
     rank_t,
     tick_t,
+    uint64_t,
 )
 from desbench._engine.wake cimport wake_up
+
+
+cdef int (*happen[10])(shop_t* shop, index_t entity) except -1 nogil  # by rank
+happen[<int>FINISH] = finish
+happen[<int>SETUP_COMPLETE] = complete_setup
+happen[<int>TRANSPORT_COMPLETE] = unload
+happen[<int>PICKUP] = pick_up
+happen[<int>BREAKDOWN] = fall_due
+happen[<int>REPAIR] = repair
+happen[<int>ARRIVAL] = arrive
+happen[<int>PATIENCE] = run_out_of_patience
+happen[<int>WAKE] = wake_up
+happen[<int>BUDGET_REVIEW] = review
 
 
 cdef int begin(shop_t* shop) except -1 nogil:
@@ -83,7 +97,6 @@ cdef inline bint may_end(const shop_t* shop) noexcept nogil:
 
 cdef inline int move_time(shop_t* shop) except -1 nogil:
     """Go to the next live event and apply it; 1 at the horizon, whose instant is run here."""
-    cdef tick_t horizon = shop.case.horizon
     cdef event_t event
     while shop.cancelled > 0 and not is_live(shop, shop.queue.events[shop.queue.first]):
         heap_pop(&shop.queue)
@@ -92,13 +105,13 @@ cdef inline int move_time(shop_t* shop) except -1 nogil:
         leave_instant(shop)
     shop.rounds = 0
     shop.instant += 1
-    if shop.queue.count > 0 and (horizon == NOBODY or shop.queue.next < horizon):
+    if <uint64_t>shop.queue.next < <uint64_t>shop.case.horizon:  # -1, none, is after all times
         event = shop.queue.events[shop.queue.first]
         pass_time(shop, <tick_t>event.time)
         heap_pop(&shop.queue)
-        apply(shop, rank_of(event), entity_of(event))
+        happen[<int>rank_of(event)](shop, entity_of(event))
         return 0
-    pass_time(shop, horizon)
+    pass_time(shop, shop.case.horizon)
     apply_events(shop)
     settle(shop)
     shop.status = S_DONE if shop.jobs_left == 0 else S_HORIZON
@@ -157,7 +170,7 @@ cdef int take_event(shop_t* shop) except -1 nogil:
     cdef event_t event = shop.queue.events[shop.queue.first]
     heap_pop(&shop.queue)
     if shop.cancelled == 0 or is_live(shop, event):
-        return apply(shop, rank_of(event), entity_of(event))
+        return happen[<int>rank_of(event)](shop, entity_of(event))
     shop.cancelled -= 1
     return 0
 
@@ -170,35 +183,13 @@ cdef inline bint is_live(const shop_t* shop, event_t event) noexcept nogil:
     cdef rank_t rank = rank_of(event)
     cdef bint ends_phase = rank <= SETUP_COMPLETE
     cdef index_t entity = entity_of(event)
-    cdef const machine_t* m = &shop.machines[entity if ends_phase else 0]
+    cdef const machine_t* m = &shop.machines[entity * ends_phase]
     cdef bint as_planned = (m.due == <tick_t>event.time) & (
         m.phase == <int>IN_PROCESS - <int>rank
     )
     if rank == PATIENCE:
         return shop.jobs[entity].timer == <tick_t>event.time and shop.jobs[entity].place == GATE
     return as_planned | (not ends_phase)
-
-
-cdef inline int apply(shop_t* shop, rank_t rank, index_t entity) except -1 nogil:
-    if rank == FINISH:
-        return finish(shop, entity)
-    if rank == SETUP_COMPLETE:
-        return complete_setup(shop, entity)
-    if rank == TRANSPORT_COMPLETE:
-        return unload(shop, entity)
-    if rank == PICKUP:
-        return pick_up(shop, entity)
-    if rank == BREAKDOWN:
-        return fall_due(shop, entity)
-    if rank == REPAIR:
-        return repair(shop, entity)
-    if rank == ARRIVAL:
-        return arrive(shop, entity)
-    if rank == BUDGET_REVIEW:
-        return review(shop)
-    if rank == WAKE:
-        return wake_up(shop, entity)
-    return run_out_of_patience(shop, entity)
 
 
 cdef int schedule_arrival(shop_t* shop) except -1 nogil:

@@ -34,23 +34,14 @@ from desbench._engine.types cimport (
 )
 
 
-cdef int make_ready(shop_t* shop, index_t job) except -1 nogil:
-    """An event made the item ready: the coming stop names it."""
-    insert_ready(shop, job)
-    if shop.jobs[job].newly_ready or not shop.heard:
-        return 0
-    shop.jobs[job].newly_ready = 1
-    return vector_push(&shop.newly_ready, job)
-
-
-cdef void insert_ready(shop_t* shop, index_t job) noexcept nogil:
-    """By (release, job). An arrival belongs last, any other item near the first: it is older."""
-    cdef index_t follower = NOBODY
-    if shop.ready.tail != NOBODY and is_older(shop, job, shop.ready.tail):
-        follower = shop.ready.head
-        while is_older(shop, follower, job):
-            follower = next_of(shop, BY_WAIT, follower)
-    list_insert(&shop.ready, shop.jobs, BY_WAIT, job, follower)
+cdef index_t follower_among_ready(const shop_t* shop, index_t job) noexcept nogil:
+    """An arrival belongs last, any other item near the first: it is older."""
+    cdef index_t follower = shop.ready.head
+    if not is_older(shop, job, shop.ready.tail):
+        return NOBODY
+    while is_older(shop, follower, job):
+        follower = next_of(shop, BY_WAIT, follower)
+    return follower
 
 
 cdef bint is_older(const shop_t* shop, index_t job, index_t other) noexcept nogil:
@@ -112,12 +103,6 @@ cdef inline int enter_inbound(shop_t* shop, index_t job) except -1 nogil:
     return log_item(shop, K_ADMISSION, job, j.where)
 
 
-cdef void store_outbound(shop_t* shop, index_t job, index_t cell) noexcept nogil:
-    shop.jobs[job].place = OUTBOUND
-    shop.jobs[job].where = cell
-    list_append(&shop.cells[cell].outbound, shop.jobs, BY_PLACE, job)
-
-
 cdef int leave_place(shop_t* shop, index_t job) except -1 nogil:
     """Free the place of an item that is picked up or moves within its cell."""
     cdef job_t* j = &shop.jobs[job]
@@ -135,13 +120,6 @@ cdef int leave_place(shop_t* shop, index_t job) except -1 nogil:
         leave_inbound(shop, job)
         free_commitment(shop, j.where)
     return 0
-
-
-cdef void leave_inbound(shop_t* shop, index_t job) noexcept nogil:
-    cdef index_t cell = shop.jobs[job].where
-    list_remove(&shop.cells[cell].inbound, shop.jobs, BY_PLACE, job)
-    if shop.cells[cell].gate.count > 0:
-        add_cell(&shop.touched, cell)
 
 
 cdef int schedule_patience(shop_t* shop, index_t job, tick_t due) except -1 nogil:

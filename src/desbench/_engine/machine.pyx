@@ -126,22 +126,24 @@ cdef int finish(shop_t* shop, index_t machine) except -1 nogil:
     cdef machine_t* m = &shop.machines[machine]
     cdef index_t job = m.job
     cdef job_t* j = &shop.jobs[job]
+    cdef bint is_last
     shop.pending -= 1
     log_machine(shop, K_FINISH, machine)
     m.due = NOBODY
-    if j.operation + 1 < shop.case.operation_offset[job + 1]:
-        j.operation += 1
-        log_machine(shop, K_STAGE_RELEASE_READY, machine)
-        put_out(shop, machine)
-        make_ready(shop, job)
-    elif shop.case.deliver:
-        j.operation += 1
-        put_out(shop, machine)
-        ask_vehicle(shop, job, NOBODY)
-    else:
+    is_last = j.operation + 1 == shop.case.operation_offset[job + 1]
+    if is_last and not shop.case.deliver:
         log_machine(shop, K_JOB_COMPLETE, machine)
         j.operation += 1
         complete(shop, job)
+    else:
+        j.operation += 1
+        if not is_last:
+            log_machine(shop, K_STAGE_RELEASE_READY, machine)
+        put_out(shop, machine)
+        if is_last:
+            ask_vehicle(shop, job, NOBODY)
+        else:
+            make_ready(shop, job)
     show_machine(shop, machine, IDLE)
     return begin_due_stop(shop, machine) if m.next_down != m.next_due else 0
 

@@ -84,11 +84,6 @@ cdef void heap_pop(heap_t* heap) noexcept nogil:
         heap.events[heap.count] = never()
         if first < heap.count:
             sink(heap, first, last)
-    if heap.count == 1:
-        heap.events[0] = never()
-        heap.count = heap.first = 0
-        heap.next = -1
-        return
     heap.first = least_child(heap.events, 0)
     heap.next = <tick_t>heap.events[heap.first].time
 

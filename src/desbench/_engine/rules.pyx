@@ -105,7 +105,7 @@ cdef index_t first_by_priority(
         if may_dispatch(shop, entity_of(event), machine):
             break
         push_event(&aside, event)
-    while aside.count > 0:
+    while heap_size(&aside) > 0:
         push_event(heap, aside.events[aside.first])
         heap_pop(&aside)
     heap_free(&aside)
