@@ -184,12 +184,10 @@ cdef inline bint is_live(const shop_t* shop, event_t event) noexcept nogil:
     cdef bint ends_phase = rank <= SETUP_COMPLETE
     cdef index_t entity = entity_of(event)
     cdef const machine_t* m = &shop.machines[entity * ends_phase]
-    cdef bint as_planned = (m.due == <tick_t>event.time) & (
-        m.phase == <int>IN_PROCESS - <int>rank
-    )
+    cdef bint is_off = (m.due != <tick_t>event.time) | (m.phase != <int>IN_PROCESS - <int>rank)
     if rank == PATIENCE:
         return shop.jobs[entity].timer == <tick_t>event.time and shop.jobs[entity].place == GATE
-    return as_planned | (not ends_phase)
+    return not (ends_phase & is_off)
 
 
 cdef int schedule_arrival(shop_t* shop) except -1 nogil:

@@ -1,6 +1,6 @@
 """Places: gates, inbound and outbound buffers, and the commitment of a cell."""
 
-from desbench._engine.cellset cimport add_cell
+from desbench._engine.indexset cimport add
 from desbench._engine.memory cimport vector_push
 from desbench._engine.state cimport job_t, list_append, list_insert, list_remove, shop_t
 from desbench._engine.types cimport (
@@ -35,7 +35,7 @@ cdef inline index_t cell_of_place(const shop_t* shop, index_t job) noexcept nogi
     cdef const job_t* j = &shop.jobs[job]
     if j.place == MACHINE:
         return shop.case.machine_cell[j.where]
-    if j.place == GATE or j.place == INBOUND or j.place == OUTBOUND:
+    if GATE <= j.place <= OUTBOUND:
         return j.where
     return NOBODY
 
@@ -77,7 +77,7 @@ cdef inline void leave_inbound(shop_t* shop, index_t job) noexcept nogil:
     cdef index_t cell = shop.jobs[job].where
     list_remove(&shop.cells[cell].inbound, shop.jobs, BY_PLACE, job)
     if shop.cells[cell].gate.count > 0:
-        add_cell(&shop.touched, cell)
+        add(&shop.touched, cell)
 
 cdef inline void free_commitment(shop_t* shop, index_t cell) noexcept nogil:
     shop.cells[cell].committed -= 1

@@ -1,5 +1,5 @@
 from desbench._engine.alternatives cimport count_waiting
-from desbench._engine.cellset cimport add_cell
+from desbench._engine.indexset cimport add
 from desbench._engine.journal cimport log_item, log_stranded
 from desbench._engine.machine cimport release_machine
 from desbench._engine.memory cimport vector_push
@@ -62,7 +62,7 @@ cdef void reach_gate(shop_t* shop, index_t job, index_t cell) noexcept nogil:
         follower = last
         last = shop.jobs[last].links[BY_PLACE].previous
     list_insert(&c.gate, shop.jobs, BY_PLACE, job, follower)
-    add_cell(&shop.touched, cell)
+    add(&shop.touched, cell)
 
 
 cdef int pass_gate(shop_t* shop, index_t job, index_t cell) except -1 nogil:
@@ -112,7 +112,7 @@ cdef int leave_place(shop_t* shop, index_t job) except -1 nogil:
     if j.place == OUTBOUND:
         list_remove(&c.outbound, shop.jobs, BY_PLACE, job)
         if c.finished > 0:
-            add_cell(&shop.touched, j.where)
+            add(&shop.touched, j.where)
     elif j.place == GATE:
         list_remove(&c.gate, shop.jobs, BY_PLACE, job)
         free_commitment(shop, j.where)

@@ -8,17 +8,14 @@ cdef bint any_stranded(const shop_t* shop, bint with_room) noexcept nogil
 cdef bint awaits_repair(const shop_t* shop) noexcept nogil
 cdef status_t test_end(shop_t* shop) noexcept nogil
 
-# Inline: asked after every event, and answered by a counter nearly always.
+# Inline: asked after every event, and answered by counters nearly always; none is negative.
 
 cdef inline bint is_decidable(const shop_t* shop) noexcept nogil:
     """The conditions under which advance() stops after a settle."""
     return (
-        shop.ready.count > 0
-        or shop.woken.count > 0
-        or shop.review
+        (shop.ready.count | shop.paired.count | shop.woken.count | shop.review) > 0
         or (shop.vehicle_stops and shop.newly_idle.count > 0)
         or (shop.stranded > 0 and any_stranded(shop, False))
-        or shop.paired.count > 0
     )
 
 cdef inline bint is_pending(const shop_t* shop) noexcept nogil:

@@ -1,5 +1,6 @@
 """Machines: dispatch, setup, processing, finish, blocking."""
 
+from desbench._engine.indexset cimport put
 from desbench._engine.meter cimport show_machine
 from desbench._engine.pairs cimport match
 from desbench._engine.queue cimport heap_push
@@ -28,9 +29,11 @@ cdef inline bint is_free(const shop_t* shop, index_t machine) noexcept nogil:
 cdef inline bint is_idle(const shop_t* shop, index_t machine) noexcept nogil:
     return is_free(shop, machine) and shop.machines[machine].down_since == NOBODY
 
-cdef inline void count_idle(shop_t* shop, index_t cell, int change) noexcept nogil:
-    """A machine of the cell is up and empty from now on, or no longer is."""
-    shop.cells[cell].idle += change
+cdef inline void set_idle(shop_t* shop, index_t machine, bint idle) noexcept nogil:
+    """The machine is up and empty from now on, or no longer is."""
+    cdef index_t cell = shop.case.machine_cell[machine]
+    put(&shop.idle, shop.case.machine_row[machine], idle)
+    shop.cells[cell].idle += 1 if idle else -1
     match(shop, cell)
 
 cdef inline int run_phase(

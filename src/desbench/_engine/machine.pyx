@@ -6,7 +6,7 @@ from desbench._engine.buffer cimport (
     make_ready,
     store_outbound,
 )
-from desbench._engine.cellset cimport add_cell
+from desbench._engine.indexset cimport add
 from desbench._engine.down cimport begin_due_stop
 from desbench._engine.journal cimport log_machine, log_phase
 from desbench._engine.memory cimport prefetch, vector_push
@@ -68,7 +68,8 @@ cdef int dispatch(shop_t* shop, index_t job, index_t machine) except -1 nogil:
         start_processing(shop, machine, shop.epoch)
     else:
         start_setup(shop, machine, setup)
-    count_idle(shop, cell, -1)
+    run_phase(shop, machine, m.length, m.nominal)
+    set_idle(shop, machine, False)
     return 0
 
 
@@ -92,8 +93,7 @@ cdef int start_setup(shop_t* shop, index_t machine, tick_t setup) except -1 nogi
     m.length = in_mode(&shop.case, setup, m.eco)
     m.nominal = m.length
     m.phase = IN_SETUP
-    log_phase(shop, K_SETUP_START, machine, shop.epoch, m.length)
-    return run_phase(shop, machine, m.length, m.length)
+    return log_phase(shop, K_SETUP_START, machine, shop.epoch, m.length)
 
 
 cdef int start_processing(shop_t* shop, index_t machine, index_t epoch) except -1 nogil:
@@ -102,8 +102,7 @@ cdef int start_processing(shop_t* shop, index_t machine, index_t epoch) except -
     m.length = in_mode(&shop.case, shop.case.realised[m.alternative], m.eco)
     m.nominal = in_mode(&shop.case, shop.case.nominal[m.alternative], m.eco)
     m.phase = IN_PROCESS
-    log_phase(shop, K_START, machine, epoch, m.length)
-    return run_phase(shop, machine, m.length, m.nominal)
+    return log_phase(shop, K_START, machine, epoch, m.length)
 
 
 cdef tick_t in_mode(const case_t* case, tick_t duration, bint eco) noexcept nogil:
@@ -119,7 +118,8 @@ cdef int complete_setup(shop_t* shop, index_t machine) except -1 nogil:
     shop.pending -= 1
     m.family = shop.case.family[m.operation]
     log_machine(shop, K_SETUP_COMPLETE, machine)
-    return start_processing(shop, machine, NOBODY)
+    start_processing(shop, machine, NOBODY)
+    return run_phase(shop, machine, m.length, m.nominal)
 
 
 cdef int finish(shop_t* shop, index_t machine) except -1 nogil:
@@ -181,7 +181,7 @@ cdef inline void empty(shop_t* shop, index_t machine) noexcept nogil:
     shop.machines[machine].job = NOBODY
     shop.machines[machine].phase = EMPTY
     if shop.machines[machine].down_since == NOBODY:
-        count_idle(shop, shop.case.machine_cell[machine], 1)
+        set_idle(shop, machine, True)
 
 
 cdef int hold_finished(shop_t* shop, index_t machine) except -1 nogil:
@@ -194,7 +194,7 @@ cdef int hold_finished(shop_t* shop, index_t machine) except -1 nogil:
     shop.cells[cell].finished += 1
     shop.unblocked += 1
     shop.held += 1
-    add_cell(&shop.touched, cell)
+    add(&shop.touched, cell)
     return vector_push(&shop.finishers, machine)
 
 

@@ -1,6 +1,6 @@
 """Cells in which a machine could be given an item: condition (ii) of a stop, model.md, section 1."""
 
-from desbench._engine.cellset cimport put_cell
+from desbench._engine.indexset cimport put
 from desbench._engine.state cimport cell_t, shop_t
 from desbench._engine.types cimport PAUSE, index_t
 
@@ -14,4 +14,4 @@ cdef inline bint has_pair(const shop_t* shop, index_t cell) noexcept nogil:
 
 cdef inline void match(shop_t* shop, index_t cell) noexcept nogil:
     """Bring `paired` up to date after a change of the cell's machines, inbound items or mode."""
-    put_cell(&shop.paired, cell, has_pair(shop, cell))
+    put(&shop.paired, cell, has_pair(shop, cell))

@@ -1,6 +1,7 @@
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
+from desbench._engine.indexset cimport add
 from desbench._engine.memory cimport vector_t
 from desbench._engine.queue cimport event_t, heap_free
 from desbench._engine.rows cimport rows_free, rows_t
@@ -55,7 +56,7 @@ cdef shop_t* clone_shop(const shop_t* shop) except NULL:
 cdef size_t lay_out(shop_t* shop, char* arena) noexcept:
     """Give each array its part of one block, which begins with the jobs; return its size."""
     cdef const case_t* case = &shop.case
-    cdef index_t words = (case.cells + 63) // 64
+    cdef index_t words = (case.cells + 63) // 64, idle_words = (case.machines + 63) // 64
     cdef size_t size = case.jobs * sizeof(job_t)
     shop.jobs = <job_t*>arena
     shop.machines = <machine_t*>(arena + size)
@@ -72,7 +73,9 @@ cdef size_t lay_out(shop_t* shop, char* arena) noexcept:
     shop.touched.words = <uint64_t*>(arena + size)
     shop.paired.words = shop.touched.words + words
     shop.arrived.words = shop.paired.words + words
-    return size + 3 * words * sizeof(uint64_t)
+    shop.idle.words = shop.arrived.words + words
+    shop.idle.size = idle_words
+    return size + (3 * words + idle_words) * sizeof(uint64_t)
 
 
 cdef void* copied(const void* block, size_t size) noexcept:
@@ -117,6 +120,7 @@ cdef void reset(shop_t* shop) noexcept:
         shop.areas[case.machine_area[i]].power += shop.machines[i].power
         shop.plant_power += shop.machines[i].power
         shop.cells[case.machine_cell[i]].idle += 1
+        add(&shop.idle, i)
     for i in range(case.cells):
         clear(&shop.cells[i].gate)
         clear(&shop.cells[i].inbound)

@@ -13,7 +13,7 @@ from desbench._engine.buffer cimport (
     schedule_patience,
     stop_patience,
 )
-from desbench._engine.cellset cimport add_cell
+from desbench._engine.indexset cimport add
 from desbench._engine.journal cimport (
     log_command,
     log_delivered,
@@ -103,15 +103,15 @@ cdef int assign(shop_t* shop, index_t job, index_t cell, index_t vehicle) except
         count_waiting(shop, job, 1)
         match(shop, cell)
         return 0
-    add_cell(&shop.touched, cell)
+    add(&shop.touched, cell)
     return schedule_patience(shop, job, shop.now + shop.case.patience[job])
 
 
 cdef void count_assigned(shop_t* shop, index_t job, index_t cell, int change) noexcept nogil:
     """WIP of the cell's area counts the item for its assignment, unless it stands there too."""
     cdef index_t area = shop.case.cell_area[cell], standing = cell_of_place(shop, job)
-    if standing == NOBODY or shop.case.cell_area[standing] != area:
-        shop.areas[area].wip += change
+    cdef bint is_new = standing == NOBODY or shop.case.cell_area[standing] != area
+    shop.areas[area].wip += change * is_new
 
 
 cdef int ask_vehicle(shop_t* shop, index_t job, index_t vehicle) except -1 nogil:
@@ -266,8 +266,8 @@ cdef int pick_up(shop_t* shop, index_t carrier) except -1 nogil:
 cdef void count_departure(shop_t* shop, index_t origin, index_t target) noexcept nogil:
     """WIP of the area that the item leaves, unless it is assigned there."""
     cdef const index_t* area = shop.case.cell_area
-    if origin != NOBODY and (target == NOBODY or area[origin] != area[target]):
-        shop.areas[area[origin]].wip -= 1
+    if origin != NOBODY:
+        shop.areas[area[origin]].wip -= target == NOBODY or area[origin] != area[target]
 
 
 cdef int unload(shop_t* shop, index_t carrier) except -1 nogil:
@@ -276,12 +276,12 @@ cdef int unload(shop_t* shop, index_t carrier) except -1 nogil:
     shop.pending -= 1
     if shop.case.vehicles == 0:
         log_item(shop, K_TRANSPORT_COMPLETE, job, shop.jobs[job].assigned)
-        return set_down(shop, job)
-    cell = shop.vehicles[carrier].location - 1
-    log_move(shop, K_TRANSPORT_COMPLETE, job, cell, carrier, NOBODY)
-    show_vehicle(shop, carrier, STANDING, NOBODY)
-    shop.open_requests = 1
-    vector_push(&shop.newly_idle, carrier)
+    else:
+        cell = shop.vehicles[carrier].location - 1
+        log_move(shop, K_TRANSPORT_COMPLETE, job, cell, carrier, NOBODY)
+        show_vehicle(shop, carrier, STANDING, NOBODY)
+        shop.open_requests = 1
+        vector_push(&shop.newly_idle, carrier)
     return 0 if job == NOBODY else set_down(shop, job)
 
 
