@@ -19,14 +19,12 @@ cdef inline bint is_wanted(const shop_t* shop, index_t machine, index_t cell) no
 cdef inline index_t alternative_of(
     const shop_t* shop, index_t operation, index_t machine
 ) noexcept nogil:
-    """The row of eligible_machine, or nobody."""
-    cdef index_t row
-    for row in range(
-        shop.case.eligible_offset[operation], shop.case.eligible_offset[operation + 1]
-    ):
-        if shop.case.eligible_machine[row] == machine:
-            return row
-    return NOBODY
+    """The row of eligible_machine, or nobody; nobody can predict where a search would end."""
+    cdef index_t first = shop.case.eligible_offset[operation]
+    cdef index_t end = shop.case.eligible_offset[operation + 1], i, row = first
+    for i in range(first, end):
+        row += shop.case.eligible_machine[i] < machine
+    return row if row < end and shop.case.eligible_machine[row] == machine else NOBODY
 
 cdef inline tick_t shortest(const shop_t* shop, index_t operation, index_t cell) noexcept nogil:
     """Shortest nominal duration of the operation in the cell; -1 if it has no eligible machine."""

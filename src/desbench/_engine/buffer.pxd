@@ -1,8 +1,9 @@
 """Places: gates, inbound and outbound buffers, and the commitment of a cell."""
 
 from desbench._engine.indexset cimport add
+from desbench._engine.machine cimport release_machine
 from desbench._engine.memory cimport vector_push
-from desbench._engine.state cimport job_t, list_append, list_insert, list_remove, shop_t
+from desbench._engine.state cimport cell_t, job_t, list_append, list_insert, list_remove, shop_t
 from desbench._engine.types cimport (
     BY_BREAKDOWN,
     BY_PATIENCE,
@@ -23,7 +24,6 @@ cdef index_t follower_among_ready(const shop_t* shop, index_t job) noexcept nogi
 cdef void reach_gate(shop_t* shop, index_t job, index_t cell) noexcept nogil
 cdef int pass_gate(shop_t* shop, index_t job, index_t cell) except -1 nogil
 cdef int admit(shop_t* shop, index_t job) except -1 nogil
-cdef int leave_place(shop_t* shop, index_t job) except -1 nogil
 cdef int schedule_patience(shop_t* shop, index_t job, tick_t due) except -1 nogil
 cdef int run_out_of_patience(shop_t* shop, index_t job) except -1 nogil
 cdef int name_stranded(shop_t* shop, index_t job, cause_t cause) except -1 nogil
@@ -82,6 +82,24 @@ cdef inline void leave_inbound(shop_t* shop, index_t job) noexcept nogil:
 cdef inline void free_commitment(shop_t* shop, index_t cell) noexcept nogil:
     shop.cells[cell].committed -= 1
     shop.cells[cell].growth += 1
+
+cdef inline int leave_place(shop_t* shop, index_t job) except -1 nogil:
+    """Free the place of an item that is picked up or moves within its cell."""
+    cdef job_t* j = &shop.jobs[job]
+    cdef cell_t* c = &shop.cells[j.where]
+    if j.place == MACHINE:
+        return release_machine(shop, j.where)
+    if j.place == OUTBOUND:
+        list_remove(&c.outbound, shop.jobs, BY_PLACE, job)
+        if c.finished > 0:
+            add(&shop.touched, j.where)
+    elif j.place == GATE:
+        list_remove(&c.gate, shop.jobs, BY_PLACE, job)
+        free_commitment(shop, j.where)
+    elif j.place == INBOUND:
+        leave_inbound(shop, job)
+        free_commitment(shop, j.where)
+    return 0
 
 cdef inline void stop_patience(shop_t* shop, index_t job) noexcept nogil:
     """Cancel the patience of an item that is at a gate, or was until now."""

@@ -1,7 +1,6 @@
 from desbench._engine.alternatives cimport count_waiting
 from desbench._engine.indexset cimport add
 from desbench._engine.journal cimport log_item, log_stranded
-from desbench._engine.machine cimport release_machine
 from desbench._engine.memory cimport vector_push
 from desbench._engine.pairs cimport match
 from desbench._engine.queue cimport heap_push
@@ -101,25 +100,6 @@ cdef inline int enter_inbound(shop_t* shop, index_t job) except -1 nogil:
     count_waiting(shop, job, 1)
     match(shop, j.where)
     return log_item(shop, K_ADMISSION, job, j.where)
-
-
-cdef int leave_place(shop_t* shop, index_t job) except -1 nogil:
-    """Free the place of an item that is picked up or moves within its cell."""
-    cdef job_t* j = &shop.jobs[job]
-    cdef cell_t* c = &shop.cells[j.where]
-    if j.place == MACHINE:
-        return release_machine(shop, j.where)
-    if j.place == OUTBOUND:
-        list_remove(&c.outbound, shop.jobs, BY_PLACE, job)
-        if c.finished > 0:
-            add(&shop.touched, j.where)
-    elif j.place == GATE:
-        list_remove(&c.gate, shop.jobs, BY_PLACE, job)
-        free_commitment(shop, j.where)
-    elif j.place == INBOUND:
-        leave_inbound(shop, job)
-        free_commitment(shop, j.where)
-    return 0
 
 
 cdef int schedule_patience(shop_t* shop, index_t job, tick_t due) except -1 nogil:

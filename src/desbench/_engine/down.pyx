@@ -3,7 +3,7 @@ from libc.stdlib cimport qsort
 from desbench._engine.alternatives cimport all_down, alternative_of
 from desbench._engine.buffer cimport begin_stranding, end_stranding, name_stranded
 from desbench._engine.journal cimport log_stop
-from desbench._engine.machine cimport is_free, run_phase, set_idle
+from desbench._engine.machine cimport is_free, run_phase, turn_idle
 from desbench._engine.memory cimport vector_push
 from desbench._engine.meter cimport show_machine
 from desbench._engine.queue cimport heap_push
@@ -73,7 +73,7 @@ cdef int break_down(shop_t* shop, index_t machine) except -1 nogil:
         m.due = NOBODY
     m.down_since = shop.now
     if is_free(shop, machine):
-        set_idle(shop, machine, False)
+        turn_idle(shop, machine, -1)
     heap_push(&shop.queue, shop.now + length, REPAIR, machine)
     if shop.heard:
         vector_push(&shop.breakdowns, machine)
@@ -140,7 +140,7 @@ cdef int repair(shop_t* shop, index_t machine) except -1 nogil:
     log_stop(shop, K_REPAIR, machine, shop.case.down_cause[m.next_down], NOBODY)
     m.down_since = NOBODY
     if is_free(shop, machine):
-        set_idle(shop, machine, True)
+        turn_idle(shop, machine, 1)
     if shop.heard:
         vector_push(&shop.repairs, machine)
     m.next_down += 1

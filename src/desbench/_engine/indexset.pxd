@@ -39,6 +39,10 @@ cdef inline void put(index_set_t* members, index_t index, bint present) noexcept
     word[0] ^= (was ^ <uint64_t>present) << (index & 63)
     members.count += <index_t>present - <index_t>was
 
+cdef inline void flip(index_set_t* members, index_t index) noexcept nogil:
+    """Add or drop where nobody asks for the count."""
+    members.words[index >> 6] ^= <uint64_t>1 << (index & 63)
+
 cdef inline index_t next_member(const index_set_t* members, index_t first) noexcept nogil:
     """The lowest member from `first` on, or nobody."""
     cdef index_t i = first >> 6

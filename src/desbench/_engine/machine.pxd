@@ -1,6 +1,6 @@
 """Machines: dispatch, setup, processing, finish, blocking."""
 
-from desbench._engine.indexset cimport put
+from desbench._engine.indexset cimport flip
 from desbench._engine.meter cimport show_machine
 from desbench._engine.pairs cimport match
 from desbench._engine.queue cimport heap_push
@@ -29,11 +29,11 @@ cdef inline bint is_free(const shop_t* shop, index_t machine) noexcept nogil:
 cdef inline bint is_idle(const shop_t* shop, index_t machine) noexcept nogil:
     return is_free(shop, machine) and shop.machines[machine].down_since == NOBODY
 
-cdef inline void set_idle(shop_t* shop, index_t machine, bint idle) noexcept nogil:
+cdef inline void turn_idle(shop_t* shop, index_t machine, int change) noexcept nogil:
     """The machine is up and empty from now on, or no longer is."""
     cdef index_t cell = shop.case.machine_cell[machine]
-    put(&shop.idle, shop.case.machine_row[machine], idle)
-    shop.cells[cell].idle += 1 if idle else -1
+    flip(&shop.idle, shop.case.machine_row[machine])
+    shop.cells[cell].idle += change
     match(shop, cell)
 
 cdef inline int run_phase(

@@ -69,7 +69,7 @@ cdef int dispatch(shop_t* shop, index_t job, index_t machine) except -1 nogil:
     else:
         start_setup(shop, machine, setup)
     run_phase(shop, machine, m.length, m.nominal)
-    set_idle(shop, machine, False)
+    turn_idle(shop, machine, -1)
     return 0
 
 
@@ -80,14 +80,14 @@ cdef inline void fetch_processing(const case_t* case, index_t alternative) noexc
     prefetch(&case.processing_power[alternative])
 
 
-cdef tick_t setup_ticks(const case_t* case, const machine_t* m, index_t machine) noexcept nogil:
+cdef inline tick_t setup_ticks(const case_t* case, const machine_t* m, index_t machine) noexcept nogil:
     cdef index_t families = case.families
     return case.setup[
         (<tick_t>machine * (families + 1) + m.family + 1) * families + case.family[m.operation]
     ]
 
 
-cdef int start_setup(shop_t* shop, index_t machine, tick_t setup) except -1 nogil:
+cdef inline int start_setup(shop_t* shop, index_t machine, tick_t setup) except -1 nogil:
     cdef machine_t* m = &shop.machines[machine]
     m.eco = shop.cells[shop.case.machine_cell[machine]].mode == ECO
     m.length = in_mode(&shop.case, setup, m.eco)
@@ -96,7 +96,7 @@ cdef int start_setup(shop_t* shop, index_t machine, tick_t setup) except -1 nogi
     return log_phase(shop, K_SETUP_START, machine, shop.epoch, m.length)
 
 
-cdef int start_processing(shop_t* shop, index_t machine, index_t epoch) except -1 nogil:
+cdef inline int start_processing(shop_t* shop, index_t machine, index_t epoch) except -1 nogil:
     cdef machine_t* m = &shop.machines[machine]
     m.eco = shop.cells[shop.case.machine_cell[machine]].mode == ECO
     m.length = in_mode(&shop.case, shop.case.realised[m.alternative], m.eco)
@@ -105,7 +105,7 @@ cdef int start_processing(shop_t* shop, index_t machine, index_t epoch) except -
     return log_phase(shop, K_START, machine, epoch, m.length)
 
 
-cdef tick_t in_mode(const case_t* case, tick_t duration, bint eco) noexcept nogil:
+cdef inline tick_t in_mode(const case_t* case, tick_t duration, bint eco) noexcept nogil:
     if not eco:
         return duration
     return (
@@ -148,7 +148,7 @@ cdef int finish(shop_t* shop, index_t machine) except -1 nogil:
     return begin_due_stop(shop, machine) if m.next_down != m.next_due else 0
 
 
-cdef int put_out(shop_t* shop, index_t machine) except -1 nogil:
+cdef inline int put_out(shop_t* shop, index_t machine) except -1 nogil:
     """Into the outbound buffer, or hold the item until the settle, or longer, moves it.
 
     With room and nobody before it the settle could do nothing else, and no row would tell; unless
@@ -181,7 +181,7 @@ cdef inline void empty(shop_t* shop, index_t machine) noexcept nogil:
     shop.machines[machine].job = NOBODY
     shop.machines[machine].phase = EMPTY
     if shop.machines[machine].down_since == NOBODY:
-        set_idle(shop, machine, True)
+        turn_idle(shop, machine, 1)
 
 
 cdef int hold_finished(shop_t* shop, index_t machine) except -1 nogil:

@@ -162,7 +162,7 @@ cdef struct shop_t:
     heap_t queue
     rows_t rows
     index_set_t touched  # where the settle may move something
-    index_set_t idle  # machines that are up and empty, as rows of cell_machine
+    index_set_t idle  # machines that are up and empty, as rows of cell_machine; not counted
     index_set_t paired  # where an idle machine meets an eligible inbound item
     index_set_t arrived  # whose gates items may have reached since the last settle
     vector_t finishers  # machines that took on a finished item since the last settle

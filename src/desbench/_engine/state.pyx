@@ -1,7 +1,7 @@
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
-from desbench._engine.indexset cimport add
+from desbench._engine.indexset cimport flip
 from desbench._engine.memory cimport vector_t
 from desbench._engine.queue cimport event_t, heap_free
 from desbench._engine.rows cimport rows_free, rows_t
@@ -120,7 +120,7 @@ cdef void reset(shop_t* shop) noexcept:
         shop.areas[case.machine_area[i]].power += shop.machines[i].power
         shop.plant_power += shop.machines[i].power
         shop.cells[case.machine_cell[i]].idle += 1
-        add(&shop.idle, i)
+        flip(&shop.idle, i)
     for i in range(case.cells):
         clear(&shop.cells[i].gate)
         clear(&shop.cells[i].inbound)

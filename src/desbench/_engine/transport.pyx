@@ -97,7 +97,8 @@ cdef int assign(shop_t* shop, index_t job, index_t cell, index_t vehicle) except
         shop.cells[cell].spared += 1
     if not stands_there:
         shop.cells[cell].committed += 1
-        return ask_vehicle(shop, job, vehicle)
+        ask_vehicle(shop, job, vehicle)
+        return 0
     j.move = STAYS
     if j.place == INBOUND:
         count_waiting(shop, job, 1)
@@ -107,14 +108,14 @@ cdef int assign(shop_t* shop, index_t job, index_t cell, index_t vehicle) except
     return schedule_patience(shop, job, shop.now + shop.case.patience[job])
 
 
-cdef void count_assigned(shop_t* shop, index_t job, index_t cell, int change) noexcept nogil:
+cdef inline void count_assigned(shop_t* shop, index_t job, index_t cell, int change) noexcept nogil:
     """WIP of the cell's area counts the item for its assignment, unless it stands there too."""
     cdef index_t area = shop.case.cell_area[cell], standing = cell_of_place(shop, job)
     cdef bint is_new = standing == NOBODY or shop.case.cell_area[standing] != area
     shop.areas[area].wip += change * is_new
 
 
-cdef int ask_vehicle(shop_t* shop, index_t job, index_t vehicle) except -1 nogil:
+cdef void ask_vehicle(shop_t* shop, index_t job, index_t vehicle) noexcept nogil:
     """Queue the request by (time of assignment, job)."""
     cdef job_t* j = &shop.jobs[job]
     cdef index_t follower = NOBODY, last = shop.requests.tail
@@ -126,7 +127,6 @@ cdef int ask_vehicle(shop_t* shop, index_t job, index_t vehicle) except -1 nogil
         last = shop.jobs[last].links[BY_WAIT].previous
     list_insert(&shop.requests, shop.jobs, BY_WAIT, job, follower)
     shop.open_requests = 1
-    return 0
 
 
 cdef int unassign(shop_t* shop, index_t job) except -1 nogil:
@@ -263,7 +263,7 @@ cdef int pick_up(shop_t* shop, index_t carrier) except -1 nogil:
     return heap_push(&shop.queue, j.arrival, TRANSPORT_COMPLETE, carrier)
 
 
-cdef void count_departure(shop_t* shop, index_t origin, index_t target) noexcept nogil:
+cdef inline void count_departure(shop_t* shop, index_t origin, index_t target) noexcept nogil:
     """WIP of the area that the item leaves, unless it is assigned there."""
     cdef const index_t* area = shop.case.cell_area
     if origin != NOBODY:
@@ -285,7 +285,7 @@ cdef int unload(shop_t* shop, index_t carrier) except -1 nogil:
     return 0 if job == NOBODY else set_down(shop, job)
 
 
-cdef int set_down(shop_t* shop, index_t job) except -1 nogil:
+cdef inline int set_down(shop_t* shop, index_t job) except -1 nogil:
     cdef job_t* j = &shop.jobs[job]
     j.move = STAYS
     if j.assigned != NOBODY:
