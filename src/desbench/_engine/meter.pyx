@@ -82,14 +82,18 @@ cdef tick_t excess(const shop_t* shop, const limit_t* limit) noexcept nogil:
 
 
 cdef index_t raise_alarms(shop_t* shop) except -1 nogil:
-    """Log each new excess, at most once an instant; return how many."""
+    """Log each new excess, at most once an instant; return how many. Counts all of them."""
     cdef index_t areas = shop.case.areas, i, area, raised = 0
     cdef limit_t* limit
     cdef tick_t over
+    shop.exceeded = 0
     for i in range(shop.limit_count):
         limit = &shop.limits[i]
         over = excess(shop, limit)
-        if over == 0 or limit.onset != NOBODY or limit.alarmed == shop.now:
+        if over == 0:
+            continue
+        shop.exceeded += 1
+        if limit.onset != NOBODY or limit.alarmed == shop.now:
             continue
         limit.alarmed = shop.now
         area = area_of_limit(areas, limit.number)
@@ -107,10 +111,15 @@ cdef index_t area_of_limit(index_t areas, index_t limit) noexcept nogil:
 
 
 cdef int leave_instant(shop_t* shop) except -1 nogil:
-    """Time is about to move: what excess stands now is a violation."""
+    """Time is about to move: what excess stands now is a violation.
+
+    The alarms have just been looked at; where they found no excess and none was open, none is.
+    """
     cdef index_t i
     cdef limit_t* limit
     cdef tick_t over
+    if shop.exceeded + shop.violations == 0:
+        return 0
     for i in range(shop.limit_count):
         limit = &shop.limits[i]
         over = excess(shop, limit)
@@ -118,6 +127,7 @@ cdef int leave_instant(shop_t* shop) except -1 nogil:
             if limit.onset == NOBODY:
                 limit.onset = shop.now
                 limit.peak = 0
+                shop.violations += 1
             limit.peak = max(limit.peak, over)
         elif limit.onset != NOBODY:
             close_violation(shop, limit)
@@ -134,6 +144,7 @@ cdef int close_violation(shop_t* shop, limit_t* limit) except -1 nogil:
         row.end = shop.now
         row.magnitude = limit.peak
     limit.onset = NOBODY
+    shop.violations -= 1
     return 0
 
 

@@ -181,6 +181,8 @@ cdef struct shop_t:
     tick_t plant_carbon
     uint32_t instant  # counts the instants, from 1
     index_t limit_count
+    index_t exceeded  # limits, when the alarms were looked at
+    index_t violations  # open ones
     index_t epoch
     index_t jobs_left
     index_t next_arrival  # row of arrival_order
