@@ -13,7 +13,7 @@ CAUSES: Final[tuple[str, ...]]  # of event rows: down causes, strandings, modes,
 MACHINE_STATES: Final[tuple[str, ...]]  # idle, setup, processing, blocked, down
 VEHICLE_STATES: Final[tuple[str, ...]]  # idle, empty, loaded
 MODES: Final[tuple[str, ...]]  # normal, eco, pause
-PLACES: Final[tuple[str, ...]]  # nowhere, source, vehicle, gate, inbound, machine, outbound, done
+PLACES: Final[tuple[str, ...]]  # nowhere, source, vehicle, machine, gate, inbound, outbound, done
 
 class Simulation:
     vehicle_stops: bool  # advance() also stops where a vehicle has become idle

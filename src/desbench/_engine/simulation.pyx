@@ -12,10 +12,11 @@ from desbench._engine cimport budget, ending, estimate, machine as machines, mod
 from desbench._engine.advance cimport ENDED, STALLED, advance, begin
 from desbench._engine.buffer cimport is_stranded, room_of
 from desbench._engine.case cimport Case
-from desbench._engine.cellset cimport next_cell
-from desbench._engine.rules cimport dispatch_t, run
+from desbench._engine.indexset cimport next_member
 from desbench._engine.memory cimport vector_t
+from desbench._engine.pairs cimport has_pair
 from desbench._engine.rows cimport drain_events, drain_intervals, drain_violations, rows_begin
+from desbench._engine.rules cimport dispatch_t, run
 from desbench._engine.state cimport (
     clone_shop,
     free_shop,
@@ -69,7 +70,7 @@ CAUSES = (
 )
 MACHINE_STATES = ("idle", "setup", "processing", "blocked", "down")
 VEHICLE_STATES = ("idle", "empty", "loaded")
-PLACES = ("nowhere", "source", "vehicle", "gate", "inbound", "machine", "outbound", "done")
+PLACES = ("nowhere", "source", "vehicle", "machine", "gate", "inbound", "outbound", "done")
 DISPATCH_RULES = ("fifo", "spt", "edd")
 STATUSES = ("", "done", "deadlock", "no_progress", "horizon", "decision_limit")
 
@@ -308,7 +309,7 @@ cdef class Simulation:
         cdef index_t row, machine, job
         cdef list found = []
         self.check_cell(cell)
-        if not ending.has_pair(self.shop, cell):
+        if not has_pair(self.shop, cell):
             return found
         for row in range(
             self.shop.case.cell_machine_offset[cell], self.shop.case.cell_machine_offset[cell + 1]
@@ -563,10 +564,10 @@ cdef list members(const list_t* items, const job_t* jobs, int chain):
 cdef list paired(shop_t* shop):
     """Cells in which an idle machine meets an eligible inbound item, ascending."""
     cdef list found = []
-    cdef index_t cell = next_cell(&shop.paired, 0) if ending.any_pair(shop) else NOBODY
+    cdef index_t cell = next_member(&shop.paired, 0)
     while cell != NOBODY:
         found.append(cell)
-        cell = next_cell(&shop.paired, cell + 1)
+        cell = next_member(&shop.paired, cell + 1)
     return found
 
 
