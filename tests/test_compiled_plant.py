@@ -8,11 +8,11 @@ from random import Random
 from typing import Any
 
 import pytest
+from desbench.controllers import make_runner
+from desbench.controllers.backends.rules import RULES
 
 from desbench._engine.simulation import EVENT_KINDS, PLANT_RULES, Simulation
 from desbench.compiled import CompiledEpisode
-from desbench.controllers import make_runner
-from desbench.controllers.backends.rules import RULES
 from desbench.episode import Episode
 from desbench.errors import IllegalAction, InputError
 from desbench.instances.instance import Instance

@@ -1,4 +1,4 @@
-"""`--controller compiled` in a sweep: the same results as rules, and what it refuses at the door."""
+"""`--controller compiled` in a sweep: results as by rules, and what is refused at the door."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiled: the rules without Python, a whole run of `centralized_plant` in one call; no network."""
+"""Compiled: the rules without Python, a whole run of `centralized_plant` at once; no network."""
 
 from __future__ import annotations
 
