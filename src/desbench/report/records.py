@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,9 @@ class Record:
 
     def to_json(self) -> bytes:
         """Strict JSON in UTF-8: keys in order of declaration, no NaN."""
-        content = {"schema_version": SCHEMA_VERSION, **asdict(self), "key": self.key._asdict()}
+        content = {"schema_version": SCHEMA_VERSION}
+        content |= {item.name: getattr(self, item.name) for item in fields(self)}
+        content["key"] = self.key._asdict()
         return dumps(content).encode()
 
 

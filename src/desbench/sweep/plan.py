@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import import_module
 from itertools import product
 from typing import Any
@@ -208,6 +208,7 @@ def _run(
     )
 
 
+@cache
 def _version() -> str:
     from desbench import __version__
 
