@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,18 @@ class Record:
     wall_time_s: float = 0.0  #: over all attempts
     paid: dict[str, float] = field(default_factory=dict)  #: for language models, all attempts
     usage: dict[str, float] = field(default_factory=dict)  #: as an external program told it
+
+    def __post_init__(self) -> None:
+        self._share_names()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._share_names()
+
+    def _share_names(self) -> None:
+        """Let all records of a process have the same names of measures: half their memory."""
+        shared = {sys.intern(name): value for name, value in self.measures.items()}
+        object.__setattr__(self, "measures", shared)
 
     @property
     def is_result(self) -> bool:
