@@ -5,6 +5,7 @@ from desbench._engine.types cimport index_t, status_t
 
 cdef bint may_dispatch(const shop_t* shop, index_t job, index_t machine) noexcept nogil
 cdef bint any_stranded(const shop_t* shop, bint with_room) noexcept nogil
+cdef bint has_room_elsewhere(const shop_t* shop, index_t job, index_t cell) noexcept nogil
 cdef bint awaits_repair(const shop_t* shop) noexcept nogil
 cdef status_t test_end(shop_t* shop) noexcept nogil
 
