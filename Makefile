@@ -20,8 +20,9 @@ types:  ## on an installed copy: mypy does not follow the folders of an editable
 test:
 	$(PYTHON) -m pytest
 
-bench:
+bench:  ## groups of timings, then the goals as ratios, into perf/results.json
 	$(PYTHON) -m pytest perf --benchmark-only
+	$(PYTHON) perf/goals.py
 
 clean:
 	rm -rf build dist .mypy_cache .pytest_cache .ruff_cache src/*.egg-info

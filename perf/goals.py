@@ -23,6 +23,7 @@ from measuring import (
     equal_outcomes,
     halfway,
     hold_ratio,
+    nanoseconds_in_plant,
     ratio,
     seconds,
     seconds_of_run,
@@ -31,6 +32,7 @@ from ref import ref
 from ref_simpy import Shop
 
 from desbench._engine.simulation import Simulation, build
+from desbench.instances.suite import load_suite
 from desbench.trace import play
 
 
@@ -58,6 +60,15 @@ def speed(jobs: int) -> Goal:
         lambda seed: min(seconds_of_run(ref(jobs, seed)) for _ in range(2)),
     )
     return Goal("1 events/s on REF over SimPy", 60, 90, measured, "higher")
+
+
+def plant(jobs: int, events_per_job: float) -> Goal:
+    suite = load_suite("intercell_a5c12_harder")
+    measured = ratio(
+        lambda seed: nanoseconds_in_plant(suite, seed),
+        lambda seed: 1e9 * seconds_of_run(ref(jobs, seed)) / (jobs * events_per_job),
+    )
+    return Goal("2 full plant with its trace, an event over REF's", 2.0, 1.6, measured, "lower")
 
 
 def queue(pending: int) -> Goal:
@@ -134,6 +145,7 @@ def all_goals(quick: bool) -> list[Callable[[], Goal]]:
     written = 20_000 if quick else 100_000
     return [
         lambda: speed(2000),
+        lambda: plant(2000, per_job),
         *(lambda pending=pending: queue(pending) for pending in (50, 500, 5000)),
         lambda: trace(2000),
         lambda: disk(written, "none", 1.6, 1.35),

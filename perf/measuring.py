@@ -15,11 +15,12 @@ from time import thread_time
 
 import numpy as np
 from desbench._engine.queue import hold
-from ref import Outcome, outcome, ref
+from ref import Outcome, outcome, physical_events, ref
 from ref_simpy import Shop
 
 from desbench._engine.simulation import Simulation
 from desbench.instances.instance import Instance
+from desbench.instances.suite import Case, Suite
 
 HERE = Path(__file__).parent
 ROUNDS = 9
@@ -41,6 +42,17 @@ def seconds_of_run(instance: Instance, *, trace: bool = False, dispatch: str = "
     """Play the instance by compiled rules; its preparation does not count."""
     sim = Simulation(instance, trace=trace)
     return seconds(lambda: sim.run(dispatch=dispatch))
+
+
+def nanoseconds_in_plant(suite: Suite, seed: int, cases: int = 10) -> float:
+    """Per physical event, over so many fresh cases of each profile, played with their trace."""
+    taken = events = 0.0
+    for profile in suite.profiles:
+        for case in range(cases * seed, cases * (seed + 1)):
+            sim = Simulation(suite.realise(Case(profile, case)))
+            taken += seconds(sim.run)
+            events += physical_events(sim.event_rows())
+    return 1e9 * taken / events
 
 
 def equal_outcomes(jobs: int) -> Outcome:

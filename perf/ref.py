@@ -149,16 +149,19 @@ def _names(prefix: str, count: int) -> tuple[str, ...]:
     return tuple(f"{prefix}{index}" for index in range(count))
 
 
+def physical_events(rows: dict[str, np.ndarray]) -> int:
+    return int(np.isin(rows["kind"], [EVENT_KINDS.index(kind) for kind in PHYSICAL]).sum())
+
+
 def outcome(instance: Instance, sim: Simulation) -> Outcome:
     """Read what a finished run with its trace ended with."""
     rows = sim.event_rows()
-    of_kind = np.bincount(rows["kind"], minlength=len(EVENT_KINDS))
     completed = rows["kind"] == EVENT_KINDS.index("job_complete")
     flow = rows["time"][completed] - instance.release[rows["job"][completed]]
     machines, _ = sim.energy()
     assert machines.shape == (MACHINES, len(MACHINE_STATES))
     return Outcome(
-        events=int(sum(of_kind[EVENT_KINDS.index(kind)] for kind in PHYSICAL)),
+        events=physical_events(rows),
         end=sim.time,
         flow_time=int(flow.sum()),
         energy=tuple(tuple(row) for row in machines.tolist()),

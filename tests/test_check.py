@@ -1,4 +1,4 @@
-"""`desbench check`: a file of one's own is judged in the words of a run, and nothing is played."""
+"""`desbench check`: a file of one's own is judged in the words of a run, played and verified."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ FILES = {
     "typo.yaml": "base: smoke\nvehicles: {cont: 2}\n",
     "mode.py": "from desbench.paradigms import AuthorityMode\n"
     "MODE = AuthorityMode(mode_id='polite', routing_authority_mode='plant_area_cell')\n",
-    "mine.py": "class MyRunner:\n    def select_actions(self, decision):\n        return {}\n"
+    "mine.py": "class MyRunner:\n    def select_actions(self, decision):\n"
+    "        views = decision['active_agents'].items()\n"
+    "        return {agent: view['legal_actions'][0] for agent, view in views}\n"
+    "class Silent:\n    def select_actions(self, decision):\n        return {}\n"
+    "class Broken:\n    def select_actions(self, decision):\n        return {}['nothing']\n"
     "class Empty: pass\n",
     "lost.py": "import no_such_module_anywhere\n",
     "two.txt": "2 2\n0 1 1 2\n1 1 0 2\n",
@@ -39,19 +43,35 @@ def command(*words: str) -> Result:
 
 
 GOOD = {
-    "shop.yaml": "suite shop: cases 1, profiles 1",
-    "mode.py": "paradigm polite",
-    "mine.py:MyRunner": "controller native-mine.MyRunner",
-    "two.txt": "jsp: shops 1, jobs 2",
+    "shop.yaml": ("suite shop: cases 1, profiles 1", 5),
+    "mode.py": ("paradigm polite", 2),
+    "mine.py:MyRunner": ("controller native-mine.MyRunner", 5),
+    "two.txt": ("jsp: shops 1, jobs 2", 0),
 }
 
 
 @pytest.mark.parametrize("path", GOOD)
 def test_a_good_file_is_called_by_what_it_is(here: Path, path: str) -> None:
     """What was understood is said: a paradigm taken for a controller would be seen at once."""
-    done = command("check", path)
-    assert (done.exit_code, done.output) == (0, f"{path}: good, {GOOD[path]}\n")
+    told, played = GOOD[path]
+    done, read = command("check", path), command("check", path, "--no-play")
+    assert (read.exit_code, read.output) == (0, f"{path}: good, {told}\n")
+    end = f"; {played} runs played and verified" if played else ""
+    assert (done.exit_code, done.stdout) == (0, f"{path}: good, {told}{end}\n")
     assert {file.name for file in here.iterdir()} == set(FILES), "nothing is written"
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("Silent", "answers did not count"), ("Broken", "KeyError: 'nothing'")]
+)
+def test_a_controller_that_does_not_answer_is_found(here: Path, name: str, told: str) -> None:
+    """Such a run would end, by the rules of the fallback, and say nothing about the controller."""
+    done = command("check", f"mine.py:{name}")
+    assert done.exit_code == 1
+    assert done.stdout.count(told) == 5
+    assert done.stdout.endswith(
+        f"mine.py:{name}: 5 of 5 runs with complaints, controller native-mine.{name}\n"
+    )
 
 
 BAD = {
@@ -96,4 +116,4 @@ def test_a_case_that_cannot_be_drawn_is_found_before_the_run(here: Path) -> None
 )
 def test_what_ships_is_good(path: Path) -> None:
     """The shipped suites are the examples that everybody copies."""
-    assert command("check", str(path)).exit_code == 0
+    assert command("check", str(path), "--no-play").exit_code == 0

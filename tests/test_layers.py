@@ -26,6 +26,7 @@ ORDER = [
     {"measures"},
     {"report"},
     {"episode"},
+    {"compiled"},
     {"verify", "replay", "bounds"},
     {"sweep"},
     {"studies"},

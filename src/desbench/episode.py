@@ -71,7 +71,7 @@ class Episode:
         shop: Shop | None = None,
     ) -> None:
         self.mode = find_paradigm(paradigm)
-        self.suite, instance, self.reference = _realised(suite, case)
+        self.suite, instance, self.reference = realised(suite, case)
         self.faults = read_faults(faults)
         self.instance = stopped(instance, self.faults)
         self.controller, self.replicate = controller, replicate
@@ -275,13 +275,14 @@ class Episode:
         org = self._org
         org.is_open = False
         self._asks, self._decision = {}, None
+        may_be_absent = org.absence.is_possible
         for asks in self._steps:
             org.begin_epoch()
             chosen = []
             for ask in asks:
                 if len(ask.legal) == 1:
                     ask.force()
-                elif not self._is_absent(ask):
+                elif not (may_be_absent and self._is_absent(ask)):
                     chosen.append(ask)
             if chosen:
                 org.is_open = True
@@ -310,10 +311,8 @@ class Episode:
         }
 
 
-def _realised(
-    suite: str | Suite | Instance, case: str | None
-) -> tuple[str, Instance, float | None]:
-    """Name of the suite, the case, and the makespan the suite knows of, if any."""
+def realised(suite: str | Suite | Instance, case: str | None) -> tuple[str, Instance, float | None]:
+    """Give the name of the suite, the case, and the makespan the suite knows of, if any."""
     if isinstance(suite, Instance):
         if case not in (None, suite.case):
             raise InputError(f"case={case!r}: the instance given is {suite.case!r}")

@@ -1,7 +1,7 @@
 """Time: the instant, the event switch, and what makes advance() return."""
 
 from desbench._engine.settle cimport is_unsettled
-from desbench._engine.state cimport shop_t
+from desbench._engine.state cimport has_events, shop_t
 
 cdef enum outcome_t:
     DECIDE
@@ -10,10 +10,6 @@ cdef enum outcome_t:
 
 cdef int advance(shop_t* shop) except -1 nogil  # an outcome_t
 cdef int begin(shop_t* shop) except -1 nogil
-
-cdef inline bint has_events(const shop_t* shop) noexcept nogil:
-    """Events of this instant are left."""
-    return shop.queue.next == shop.now or shop.pickups.count > 0
 
 cdef inline bint is_due(const shop_t* shop) noexcept nogil:
     """Something may happen or move at this instant before anybody is asked again."""

@@ -9,7 +9,7 @@ from desbench._engine.machine cimport complete_setup, finish
 from desbench._engine.meter cimport close_meters, leave_instant, raise_alarms
 from desbench._engine.queue cimport entity_of, event_t, heap_pop, heap_push, rank_of
 from desbench._engine.settle cimport is_unsettled, settle
-from desbench._engine.state cimport shop_t
+from desbench._engine.state cimport has_events, machine_t, shop_t
 from desbench._engine.transport cimport pick_up, unload
 from desbench._engine.types cimport (
     ARRIVAL,
@@ -18,7 +18,6 @@ from desbench._engine.types cimport (
     FINISH,
     GATE,
     IN_PROCESS,
-    IN_SETUP,
     NOBODY,
     PATIENCE,
     PICKUP,
@@ -33,8 +32,22 @@ from desbench._engine.types cimport (
     index_t,
     rank_t,
     tick_t,
+    uint64_t,
 )
 from desbench._engine.wake cimport wake_up
+
+
+cdef int (*happen[10])(shop_t* shop, index_t entity) except -1 nogil  # by rank
+happen[<int>FINISH] = finish
+happen[<int>SETUP_COMPLETE] = complete_setup
+happen[<int>TRANSPORT_COMPLETE] = unload
+happen[<int>PICKUP] = pick_up
+happen[<int>BREAKDOWN] = fall_due
+happen[<int>REPAIR] = repair
+happen[<int>ARRIVAL] = arrive
+happen[<int>PATIENCE] = run_out_of_patience
+happen[<int>WAKE] = wake_up
+happen[<int>BUDGET_REVIEW] = review
 
 
 cdef int begin(shop_t* shop) except -1 nogil:
@@ -67,7 +80,8 @@ cdef int advance(shop_t* shop) except -1 nogil:
                 return STALLED
         if move_time(shop):
             return ENDED
-        run_instant(shop)
+        if is_due(shop):
+            run_instant(shop)
         if is_decidable(shop):
             return DECIDE
 
@@ -83,7 +97,6 @@ cdef inline bint may_end(const shop_t* shop) noexcept nogil:
 
 cdef inline int move_time(shop_t* shop) except -1 nogil:
     """Go to the next live event and apply it; 1 at the horizon, whose instant is run here."""
-    cdef tick_t horizon = shop.case.horizon
     cdef event_t event
     while shop.cancelled > 0 and not is_live(shop, shop.queue.events[shop.queue.first]):
         heap_pop(&shop.queue)
@@ -92,13 +105,13 @@ cdef inline int move_time(shop_t* shop) except -1 nogil:
         leave_instant(shop)
     shop.rounds = 0
     shop.instant += 1
-    if shop.queue.count > 0 and (horizon == NOBODY or shop.queue.next < horizon):
+    if <uint64_t>shop.queue.next < <uint64_t>shop.case.horizon:  # -1, none, is after all times
         event = shop.queue.events[shop.queue.first]
         pass_time(shop, <tick_t>event.time)
         heap_pop(&shop.queue)
-        apply(shop, rank_of(event), entity_of(event))
+        happen[<int>rank_of(event)](shop, entity_of(event))
         return 0
-    pass_time(shop, horizon)
+    pass_time(shop, shop.case.horizon)
     apply_events(shop)
     settle(shop)
     shop.status = S_DONE if shop.jobs_left == 0 else S_HORIZON
@@ -117,9 +130,6 @@ cdef inline int run_instant(shop_t* shop) except -1 nogil:
     """Events, settle, and again while the settle creates events of this instant."""
     while True:
         if has_events(shop):
-            shop.rounds += 1
-            if shop.rounds > 1000 + 20 * <tick_t>shop.case.jobs:
-                return fail(ENDLESS_INSTANT, shop.now)
             apply_events(shop)
         if not is_unsettled(shop):
             return 0
@@ -128,76 +138,56 @@ cdef inline int run_instant(shop_t* shop) except -1 nogil:
             return 0
 
 
-cdef int apply_events(shop_t* shop) except -1 nogil:
+cdef inline int apply_events(shop_t* shop) except -1 nogil:
     """All live events of this instant in key order; what they create now joins.
 
     Pickups by an unlimited fleet are due in the instant that asks for them: they stand in a list of
     their own, by job, and save the queue one push of four.
     """
-    cdef event_t event
-    while True:
-        if shop.queue.next == shop.now:
-            event = shop.queue.events[shop.queue.first]
-            if shop.pickups.count == 0 or rank_of(event) < PICKUP:
-                take_event(shop, event)
-                continue
-        if shop.pickups.count == 0:
-            return 0
-        pick_up(shop, shop.pickups.values[shop.next_pickup])
-        shop.next_pickup += 1
-        if shop.next_pickup == shop.pickups.count:
-            shop.pickups.count = shop.next_pickup = 0
+    shop.rounds += 1
+    if shop.rounds > 1000 + 20 * <tick_t>shop.case.jobs:
+        return fail(ENDLESS_INSTANT, shop.now)
+    while has_events(shop):
+        if shop.pickups.count > 0 and not (
+            shop.queue.next == shop.now
+            and rank_of(shop.queue.events[shop.queue.first]) < PICKUP
+        ):
+            take_pickup(shop)
+        else:
+            take_event(shop)
+    return 0
 
 
-cdef inline int take_event(shop_t* shop, event_t event) except -1 nogil:
+cdef inline int take_pickup(shop_t* shop) except -1 nogil:
+    cdef index_t job = shop.pickups.values[shop.next_pickup]
+    shop.next_pickup += 1
+    if shop.next_pickup == shop.pickups.count:
+        shop.pickups.count = shop.next_pickup = 0
+    return pick_up(shop, job)
+
+
+cdef int take_event(shop_t* shop) except -1 nogil:
+    cdef event_t event = shop.queue.events[shop.queue.first]
     heap_pop(&shop.queue)
-    if is_live(shop, event):
-        return apply(shop, rank_of(event), entity_of(event))
+    if shop.cancelled == 0 or is_live(shop, event):
+        return happen[<int>rank_of(event)](shop, entity_of(event))
     shop.cancelled -= 1
     return 0
 
 
 cdef inline bint is_live(const shop_t* shop, event_t event) noexcept nogil:
-    """Only the end of a phase and patience can be cancelled."""
+    """Only the end of a phase and patience can be cancelled; nearly every event is live.
+
+    Without branches for the end of a phase: whether the next event is one, nobody can predict.
+    """
     cdef rank_t rank = rank_of(event)
+    cdef bint ends_phase = rank <= SETUP_COMPLETE
     cdef index_t entity = entity_of(event)
-    if shop.cancelled == 0:
-        return True
-    if rank == FINISH:
-        return (
-            shop.machines[entity].due == <tick_t>event.time
-            and shop.machines[entity].phase == IN_PROCESS
-        )
-    if rank == SETUP_COMPLETE:
-        return (
-            shop.machines[entity].due == <tick_t>event.time
-            and shop.machines[entity].phase == IN_SETUP
-        )
+    cdef const machine_t* m = &shop.machines[entity * ends_phase]
+    cdef bint is_off = (m.due != <tick_t>event.time) | (m.phase != <int>IN_PROCESS - <int>rank)
     if rank == PATIENCE:
         return shop.jobs[entity].timer == <tick_t>event.time and shop.jobs[entity].place == GATE
-    return True
-
-
-cdef inline int apply(shop_t* shop, rank_t rank, index_t entity) except -1 nogil:
-    if rank == FINISH:
-        return finish(shop, entity)
-    if rank == SETUP_COMPLETE:
-        return complete_setup(shop, entity)
-    if rank == TRANSPORT_COMPLETE:
-        return unload(shop, entity)
-    if rank == PICKUP:
-        return pick_up(shop, entity)
-    if rank == BREAKDOWN:
-        return fall_due(shop, entity)
-    if rank == REPAIR:
-        return repair(shop, entity)
-    if rank == ARRIVAL:
-        return arrive(shop, entity)
-    if rank == BUDGET_REVIEW:
-        return review(shop)
-    if rank == WAKE:
-        return wake_up(shop, entity)
-    return run_out_of_patience(shop, entity)
+    return not (ends_phase & is_off)
 
 
 cdef int schedule_arrival(shop_t* shop) except -1 nogil:

@@ -1,17 +1,5 @@
-from desbench._engine.cellset cimport add_cell
 from desbench._engine.state cimport shop_t
-from desbench._engine.types cimport NOBODY, index_t, tick_t
-
-
-cdef index_t alternative_of(const shop_t* shop, index_t operation, index_t machine) noexcept nogil:
-    """The row of eligible_machine, or nobody: machines of an operation are few and ascending."""
-    cdef index_t row
-    for row in range(
-        shop.case.eligible_offset[operation], shop.case.eligible_offset[operation + 1]
-    ):
-        if shop.case.eligible_machine[row] == machine:
-            return row
-    return NOBODY
+from desbench._engine.types cimport NOBODY, index_t
 
 
 cdef bint all_down(const shop_t* shop, index_t operation, index_t cell) noexcept nogil:
@@ -24,25 +12,6 @@ cdef bint all_down(const shop_t* shop, index_t operation, index_t cell) noexcept
         if shop.case.machine_cell[machine] == cell and shop.machines[machine].down_since == NOBODY:
             return False
     return True
-
-
-cdef tick_t shortest(const shop_t* shop, index_t operation, index_t cell) noexcept nogil:
-    """Shortest nominal duration of the operation in the cell; -1 if it has no eligible machine."""
-    cdef index_t i
-    for i in range(shop.case.choice_offset[operation], shop.case.choice_offset[operation + 1]):
-        if shop.case.choice[i].cell == cell:
-            return shop.case.choice[i].shortest
-    return -1
-
-
-cdef void count_waiting(shop_t* shop, index_t job, int change) noexcept nogil:
-    """The item waits inbound for the machines of its cell, or no longer does."""
-    cdef index_t cell = shop.jobs[job].where
-    shop.cells[cell].waiting += change
-    if shop.case.is_mixed[cell]:
-        count_waiting_for(shop, shop.jobs[job].operation, cell, change)
-    if shop.cells[cell].idle > 0:
-        add_cell(&shop.stale, cell)
 
 
 cdef void count_waiting_for(

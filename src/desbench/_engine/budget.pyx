@@ -13,7 +13,7 @@ cdef int schedule_review(shop_t* shop) except -1 nogil:
     return heap_push(&shop.queue, shop.now + shop.case.review_period, BUDGET_REVIEW, 0)
 
 
-cdef int review(shop_t* shop) except -1 nogil:
+cdef int review(shop_t* shop, index_t number) except -1 nogil:
     log_review(shop)
     shop.review = 1
     return schedule_review(shop)

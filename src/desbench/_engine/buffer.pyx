@@ -1,12 +1,13 @@
 from desbench._engine.alternatives cimport count_waiting
-from desbench._engine.cellset cimport add_cell
+from desbench._engine.indexset cimport add
 from desbench._engine.journal cimport log_item, log_stranded
-from desbench._engine.machine cimport release_machine
 from desbench._engine.memory cimport vector_push
+from desbench._engine.pairs cimport match
 from desbench._engine.queue cimport heap_push
 from desbench._engine.state cimport (
     NEWCOMER,
     cell_t,
+    has_events,
     job_t,
     list_append,
     list_insert,
@@ -32,23 +33,14 @@ from desbench._engine.types cimport (
 )
 
 
-cdef int make_ready(shop_t* shop, index_t job) except -1 nogil:
-    """An event made the item ready: the coming stop names it."""
-    insert_ready(shop, job)
-    if shop.jobs[job].newly_ready or not shop.heard:
-        return 0
-    shop.jobs[job].newly_ready = 1
-    return vector_push(&shop.newly_ready, job)
-
-
-cdef void insert_ready(shop_t* shop, index_t job) noexcept nogil:
-    """By (release, job). An arrival belongs last, any other item near the first: it is older."""
-    cdef index_t follower = NOBODY
-    if shop.ready.tail != NOBODY and is_older(shop, job, shop.ready.tail):
-        follower = shop.ready.head
-        while is_older(shop, follower, job):
-            follower = next_of(shop, BY_WAIT, follower)
-    list_insert(&shop.ready, shop.jobs, BY_WAIT, job, follower)
+cdef index_t follower_among_ready(const shop_t* shop, index_t job) noexcept nogil:
+    """An arrival belongs last, any other item near the first: it is older."""
+    cdef index_t follower = shop.ready.head
+    if not is_older(shop, job, shop.ready.tail):
+        return NOBODY
+    while is_older(shop, follower, job):
+        follower = next_of(shop, BY_WAIT, follower)
+    return follower
 
 
 cdef bint is_older(const shop_t* shop, index_t job, index_t other) noexcept nogil:
@@ -69,52 +61,45 @@ cdef void reach_gate(shop_t* shop, index_t job, index_t cell) noexcept nogil:
         follower = last
         last = shop.jobs[last].links[BY_PLACE].previous
     list_insert(&c.gate, shop.jobs, BY_PLACE, job, follower)
-    add_cell(&shop.touched, cell)
+    add(&shop.touched, cell)
+
+
+cdef int pass_gate(shop_t* shop, index_t job, index_t cell) except -1 nogil:
+    """The item is set down at the cell: at its gate, or inbound at once.
+
+    With room, nobody before it and nothing else in this instant, the settle could do nothing else.
+    """
+    cdef job_t* j = &shop.jobs[job]
+    cdef const cell_t* c = &shop.cells[cell]
+    if (
+        shop.touched.count > 0
+        or has_events(shop)
+        or c.gate.count > 0
+        or c.inbound.count >= shop.case.inbound[cell]
+    ):
+        reach_gate(shop, job, cell)
+        return 0
+    j.where = cell
+    j.arrival = shop.now
+    j.timer = NOBODY
+    return enter_inbound(shop, job)
 
 
 cdef int admit(shop_t* shop, index_t job) except -1 nogil:
     """From the gate into the inbound buffer."""
-    cdef job_t* j = &shop.jobs[job]
-    cdef cell_t* c = &shop.cells[j.where]
-    list_remove(&c.gate, shop.jobs, BY_PLACE, job)
-    list_append(&c.inbound, shop.jobs, BY_PLACE, job)
-    j.place = INBOUND
-    count_waiting(shop, job, 1)
+    list_remove(&shop.cells[shop.jobs[job].where].gate, shop.jobs, BY_PLACE, job)
     stop_patience(shop, job)
     end_stranding(shop, job, BY_PATIENCE)
-    return log_item(shop, K_ADMISSION, job, j.where)
+    return enter_inbound(shop, job)
 
 
-cdef void store_outbound(shop_t* shop, index_t job, index_t cell) noexcept nogil:
-    shop.jobs[job].place = OUTBOUND
-    shop.jobs[job].where = cell
-    list_append(&shop.cells[cell].outbound, shop.jobs, BY_PLACE, job)
-
-
-cdef int leave_place(shop_t* shop, index_t job) except -1 nogil:
-    """Free the place of an item that is picked up or moves within its cell."""
+cdef inline int enter_inbound(shop_t* shop, index_t job) except -1 nogil:
     cdef job_t* j = &shop.jobs[job]
-    cdef cell_t* c = &shop.cells[j.where]
-    if j.place == MACHINE:
-        return release_machine(shop, j.where)
-    if j.place == OUTBOUND:
-        list_remove(&c.outbound, shop.jobs, BY_PLACE, job)
-        if c.finished > 0:
-            add_cell(&shop.touched, j.where)
-    elif j.place == GATE:
-        list_remove(&c.gate, shop.jobs, BY_PLACE, job)
-        free_commitment(shop, j.where)
-    elif j.place == INBOUND:
-        leave_inbound(shop, job)
-        free_commitment(shop, j.where)
-    return 0
-
-
-cdef void leave_inbound(shop_t* shop, index_t job) noexcept nogil:
-    cdef index_t cell = shop.jobs[job].where
-    list_remove(&shop.cells[cell].inbound, shop.jobs, BY_PLACE, job)
-    if shop.cells[cell].gate.count > 0:
-        add_cell(&shop.touched, cell)
+    j.place = INBOUND
+    list_append(&shop.cells[j.where].inbound, shop.jobs, BY_PLACE, job)
+    count_waiting(shop, job, 1)
+    match(shop, j.where)
+    return log_item(shop, K_ADMISSION, job, j.where)
 
 
 cdef int schedule_patience(shop_t* shop, index_t job, tick_t due) except -1 nogil:

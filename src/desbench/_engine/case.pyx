@@ -55,7 +55,9 @@ cdef class Case:
         case.travel = self.ticks(instance.travel.reshape(-1))
         case.arrival_order = self.indexes(np.argsort(instance.release, kind="stable"))
         case.cell_machine_offset = self.indexes(offsets)
-        case.cell_machine = self.indexes(np.concatenate([*cells, np.zeros(0)]))
+        rows = np.concatenate([*cells, np.zeros(0, np.int32)])
+        case.cell_machine = self.indexes(rows)
+        case.machine_row = self.indexes(np.argsort(rows))
         case.plant_power_cap = instance.plant_power_cap
         case.eco_duration_num, case.eco_duration_den = instance.eco_duration
         case.eco_power_num, case.eco_power_den = instance.eco_power

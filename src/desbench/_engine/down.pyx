@@ -2,18 +2,21 @@ from libc.stdlib cimport qsort
 
 from desbench._engine.alternatives cimport all_down, alternative_of
 from desbench._engine.buffer cimport begin_stranding, end_stranding, name_stranded
-from desbench._engine.cellset cimport add_cell
 from desbench._engine.journal cimport log_stop
-from desbench._engine.machine cimport gain_idle, is_free, run_phase
+from desbench._engine.machine cimport is_free, run_phase, turn_idle
 from desbench._engine.memory cimport vector_push
 from desbench._engine.meter cimport show_machine
 from desbench._engine.queue cimport heap_push
 from desbench._engine.state cimport machine_t, next_of, shop_t
 from desbench._engine.types cimport (
+    BLOCKED,
     BREAKDOWN,
     BY_BREAKDOWN,
     BY_PROMISE,
     C_BREAKDOWN,
+    DOWN,
+    FINISHED,
+    IDLE,
     IN_PROCESS,
     IN_SETUP,
     K_BREAKDOWN,
@@ -58,9 +61,6 @@ cdef int break_down(shop_t* shop, index_t machine) except -1 nogil:
     cdef machine_t* m = &shop.machines[machine]
     cdef tick_t length = shop.case.down_end[m.next_down] - shop.case.down_start[m.next_down]
     log_stop(shop, K_BREAKDOWN, machine, shop.case.down_cause[m.next_down], length)
-    if is_free(shop, machine):
-        shop.cells[shop.case.machine_cell[machine]].idle -= 1
-        add_cell(&shop.stale, shop.case.machine_cell[machine])
     if m.phase == IN_SETUP or m.phase == IN_PROCESS:
         shop.pending -= 1
         shop.cancelled += 1
@@ -72,10 +72,12 @@ cdef int break_down(shop_t* shop, index_t machine) except -1 nogil:
             m.nominal_left = max(<tick_t>0, m.nominal_left - (shop.now - m.nominal_since))
         m.due = NOBODY
     m.down_since = shop.now
+    if is_free(shop, machine):
+        turn_idle(shop, machine, -1)
     heap_push(&shop.queue, shop.now + length, REPAIR, machine)
     if shop.heard:
         vector_push(&shop.breakdowns, machine)
-    show_machine(shop, machine)
+    show_machine(shop, machine, DOWN)
     return strand_promised(shop, machine)
 
 
@@ -136,11 +138,11 @@ cdef int repair(shop_t* shop, index_t machine) except -1 nogil:
     cdef machine_t* m = &shop.machines[machine]
     cdef index_t cell = shop.case.machine_cell[machine]
     log_stop(shop, K_REPAIR, machine, shop.case.down_cause[m.next_down], NOBODY)
+    m.down_since = NOBODY
     if is_free(shop, machine):
-        gain_idle(shop, cell)
+        turn_idle(shop, machine, 1)
     if shop.heard:
         vector_push(&shop.repairs, machine)
-    m.down_since = NOBODY
     m.next_down += 1
     if shop.cells[cell].dark:
         lighten(shop, cell)
@@ -148,7 +150,8 @@ cdef int repair(shop_t* shop, index_t machine) except -1 nogil:
         recover(shop, cell, machine)
     if m.phase == IN_SETUP or m.phase == IN_PROCESS:
         run_phase(shop, machine, m.left, m.nominal_left)
-    show_machine(shop, machine)
+    else:
+        show_machine(shop, machine, BLOCKED if m.phase == FINISHED and m.blocked else IDLE)
     return begin_due_stop(shop, machine)
 
 

@@ -1,7 +1,6 @@
 from desbench._engine.alternatives cimport alternative_of, is_wanted
-from desbench._engine.cellset cimport add_cell, drop_cell, next_cell
 from desbench._engine.machine cimport is_free, is_idle
-from desbench._engine.state cimport cell_t, next_of, shop_t
+from desbench._engine.state cimport next_of, shop_t
 from desbench._engine.transport cimport may_unassign
 from desbench._engine.buffer cimport is_stranded, room_of
 from desbench._engine.types cimport (
@@ -38,33 +37,6 @@ cdef bint may_dispatch(const shop_t* shop, index_t job, index_t machine) noexcep
         and shop.cells[cell].mode != PAUSE
         and alternative_of(shop, shop.jobs[job].operation, machine) != NOBODY
     )
-
-
-cdef bint has_pair(const shop_t* shop, index_t cell) noexcept nogil:
-    """A cell that is not paused has an idle, up machine and an inbound item eligible on it."""
-    cdef index_t row, machine
-    cdef const cell_t* c = &shop.cells[cell]
-    if c.mode == PAUSE or c.waiting == 0 or c.idle == 0:
-        return False
-    if not shop.case.is_mixed[cell]:
-        return True
-    for row in range(shop.case.cell_machine_offset[cell], shop.case.cell_machine_offset[cell + 1]):
-        machine = shop.case.cell_machine[row]
-        if shop.machines[machine].waiting > 0 and is_idle(shop, machine):
-            return True
-    return False
-
-
-cdef void look_again(shop_t* shop) noexcept nogil:
-    """Bring `paired` up to date."""
-    cdef index_t cell = NOBODY
-    while shop.stale.count > 0:
-        cell = next_cell(&shop.stale, cell + 1)
-        drop_cell(&shop.stale, cell)
-        if has_pair(shop, cell):
-            add_cell(&shop.paired, cell)
-        else:
-            drop_cell(&shop.paired, cell)
 
 
 cdef bint any_stranded(const shop_t* shop, bint with_room) noexcept nogil:
@@ -124,7 +96,7 @@ cdef status_t test_end(shop_t* shop) noexcept nogil:
         return RUNNING
     if not (
         any_assignable(shop)
-        or any_pair(shop)
+        or shop.paired.count > 0
         or (shop.stranded > 0 and any_stranded(shop, True))
     ):
         return S_DEADLOCK

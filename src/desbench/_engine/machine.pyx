@@ -6,23 +6,24 @@ from desbench._engine.buffer cimport (
     make_ready,
     store_outbound,
 )
-from desbench._engine.cellset cimport add_cell
+from desbench._engine.indexset cimport add
 from desbench._engine.down cimport begin_due_stop
 from desbench._engine.journal cimport log_machine, log_phase
 from desbench._engine.memory cimport prefetch, vector_push
 from desbench._engine.meter cimport show_machine
-from desbench._engine.queue cimport heap_push
 from desbench._engine.state cimport case_t, job_t, list_remove, machine_t, shop_t
 from desbench._engine.transport cimport ask_vehicle
 from desbench._engine.types cimport (
+    BLOCKED,
     BY_BREAKDOWN,
     BY_PATIENCE,
     BY_PROMISE,
     DONE,
+    DOWN,
     ECO,
     EMPTY,
-    FINISH,
     FINISHED,
+    IDLE,
     IN_PROCESS,
     IN_SETUP,
     K_BLOCKING_RELEASE,
@@ -36,7 +37,6 @@ from desbench._engine.types cimport (
     K_START,
     MACHINE,
     NOBODY,
-    SETUP_COMPLETE,
     index_t,
     tick_t,
 )
@@ -59,15 +59,18 @@ cdef int dispatch(shop_t* shop, index_t job, index_t machine) except -1 nogil:
     j.place = MACHINE
     j.where = machine
     m.job = job
-    shop.cells[cell].idle -= 1
     m.operation = j.operation
     log_phase(shop, K_DISPATCH, machine, shop.epoch, NOBODY)
     fetch_processing(&shop.case, m.alternative)
     setup = setup_ticks(&shop.case, m, machine)
     if setup == 0:
         m.family = shop.case.family[m.operation]
-        return start_processing(shop, machine, shop.epoch)
-    return start_setup(shop, machine, setup)
+        start_processing(shop, machine, shop.epoch)
+    else:
+        start_setup(shop, machine, setup)
+    run_phase(shop, machine, m.length, m.nominal)
+    turn_idle(shop, machine, -1)
+    return 0
 
 
 cdef inline void fetch_processing(const case_t* case, index_t alternative) noexcept nogil:
@@ -77,34 +80,32 @@ cdef inline void fetch_processing(const case_t* case, index_t alternative) noexc
     prefetch(&case.processing_power[alternative])
 
 
-cdef tick_t setup_ticks(const case_t* case, const machine_t* m, index_t machine) noexcept nogil:
+cdef inline tick_t setup_ticks(const case_t* case, const machine_t* m, index_t machine) noexcept nogil:
     cdef index_t families = case.families
     return case.setup[
         (<tick_t>machine * (families + 1) + m.family + 1) * families + case.family[m.operation]
     ]
 
 
-cdef int start_setup(shop_t* shop, index_t machine, tick_t setup) except -1 nogil:
+cdef inline int start_setup(shop_t* shop, index_t machine, tick_t setup) except -1 nogil:
     cdef machine_t* m = &shop.machines[machine]
     m.eco = shop.cells[shop.case.machine_cell[machine]].mode == ECO
     m.length = in_mode(&shop.case, setup, m.eco)
     m.nominal = m.length
     m.phase = IN_SETUP
-    log_phase(shop, K_SETUP_START, machine, shop.epoch, m.length)
-    return run_phase(shop, machine, m.length, m.length)
+    return log_phase(shop, K_SETUP_START, machine, shop.epoch, m.length)
 
 
-cdef int start_processing(shop_t* shop, index_t machine, index_t epoch) except -1 nogil:
+cdef inline int start_processing(shop_t* shop, index_t machine, index_t epoch) except -1 nogil:
     cdef machine_t* m = &shop.machines[machine]
     m.eco = shop.cells[shop.case.machine_cell[machine]].mode == ECO
     m.length = in_mode(&shop.case, shop.case.realised[m.alternative], m.eco)
     m.nominal = in_mode(&shop.case, shop.case.nominal[m.alternative], m.eco)
     m.phase = IN_PROCESS
-    log_phase(shop, K_START, machine, epoch, m.length)
-    return run_phase(shop, machine, m.length, m.nominal)
+    return log_phase(shop, K_START, machine, epoch, m.length)
 
 
-cdef tick_t in_mode(const case_t* case, tick_t duration, bint eco) noexcept nogil:
+cdef inline tick_t in_mode(const case_t* case, tick_t duration, bint eco) noexcept nogil:
     if not eco:
         return duration
     return (
@@ -112,50 +113,42 @@ cdef tick_t in_mode(const case_t* case, tick_t duration, bint eco) noexcept nogi
     ) // case.eco_duration_den
 
 
-cdef int run_phase(shop_t* shop, index_t machine, tick_t left, tick_t nominal) except -1 nogil:
-    """Let the phase run for `left` ticks from now."""
-    cdef machine_t* m = &shop.machines[machine]
-    m.due = shop.now + left
-    m.nominal_left = nominal
-    m.nominal_since = shop.now
-    shop.pending += 1
-    heap_push(&shop.queue, m.due, FINISH if m.phase == IN_PROCESS else SETUP_COMPLETE, machine)
-    return show_machine(shop, machine)
-
-
 cdef int complete_setup(shop_t* shop, index_t machine) except -1 nogil:
     cdef machine_t* m = &shop.machines[machine]
     shop.pending -= 1
     m.family = shop.case.family[m.operation]
     log_machine(shop, K_SETUP_COMPLETE, machine)
-    return start_processing(shop, machine, NOBODY)
+    start_processing(shop, machine, NOBODY)
+    return run_phase(shop, machine, m.length, m.nominal)
 
 
 cdef int finish(shop_t* shop, index_t machine) except -1 nogil:
     cdef machine_t* m = &shop.machines[machine]
     cdef index_t job = m.job
     cdef job_t* j = &shop.jobs[job]
+    cdef bint is_last
     shop.pending -= 1
     log_machine(shop, K_FINISH, machine)
     m.due = NOBODY
-    if j.operation + 1 < shop.case.operation_offset[job + 1]:
-        j.operation += 1
-        log_machine(shop, K_STAGE_RELEASE_READY, machine)
-        put_out(shop, machine)
-        make_ready(shop, job)
-    elif shop.case.deliver:
-        j.operation += 1
-        put_out(shop, machine)
-        ask_vehicle(shop, job, NOBODY)
-    else:
+    is_last = j.operation + 1 == shop.case.operation_offset[job + 1]
+    if is_last and not shop.case.deliver:
         log_machine(shop, K_JOB_COMPLETE, machine)
         j.operation += 1
         complete(shop, job)
-    show_machine(shop, machine)
+    else:
+        j.operation += 1
+        if not is_last:
+            log_machine(shop, K_STAGE_RELEASE_READY, machine)
+        put_out(shop, machine)
+        if is_last:
+            ask_vehicle(shop, job, NOBODY)
+        else:
+            make_ready(shop, job)
+    show_machine(shop, machine, IDLE)
     return begin_due_stop(shop, machine) if m.next_down != m.next_due else 0
 
 
-cdef int put_out(shop_t* shop, index_t machine) except -1 nogil:
+cdef inline int put_out(shop_t* shop, index_t machine) except -1 nogil:
     """Into the outbound buffer, or hold the item until the settle, or longer, moves it.
 
     With room and nobody before it the settle could do nothing else, and no row would tell; unless
@@ -188,7 +181,7 @@ cdef inline void empty(shop_t* shop, index_t machine) noexcept nogil:
     shop.machines[machine].job = NOBODY
     shop.machines[machine].phase = EMPTY
     if shop.machines[machine].down_since == NOBODY:
-        gain_idle(shop, shop.case.machine_cell[machine])
+        turn_idle(shop, machine, 1)
 
 
 cdef int hold_finished(shop_t* shop, index_t machine) except -1 nogil:
@@ -201,7 +194,7 @@ cdef int hold_finished(shop_t* shop, index_t machine) except -1 nogil:
     shop.cells[cell].finished += 1
     shop.unblocked += 1
     shop.held += 1
-    add_cell(&shop.touched, cell)
+    add(&shop.touched, cell)
     return vector_push(&shop.finishers, machine)
 
 
@@ -219,14 +212,16 @@ cdef int release_machine(shop_t* shop, index_t machine) except -1 nogil:
     if m.blocked == 0 and m.down_since == NOBODY:
         return 0  # it has shown idle since the finish
     m.blocked = 0
-    return show_machine(shop, machine)
+    return show_machine(shop, machine, DOWN if m.down_since != NOBODY else IDLE)
 
 
 cdef int block(shop_t* shop, index_t machine) except -1 nogil:
     shop.machines[machine].blocked = 1
     shop.unblocked -= 1
     log_machine(shop, K_BLOCKING_START, machine)
-    return show_machine(shop, machine)
+    if shop.machines[machine].down_since != NOBODY:
+        return 0
+    return show_machine(shop, machine, BLOCKED)
 
 
 cdef tick_t nominal_rest(const shop_t* shop, index_t machine) noexcept nogil:

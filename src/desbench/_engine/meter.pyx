@@ -6,94 +6,27 @@ from desbench._engine.rows cimport (
     new_violation,
     violation_row_t,
 )
-from desbench._engine.state cimport (
-    area_t,
-    case_t,
-    limit_t,
-    machine_t,
-    shop_t,
-    vehicle_t,
-)
-from desbench._engine.types cimport (
-    C_POWER,
-    C_WIP,
-    DOWN,
-    FINISHED,
-    IDLE,
-    NOBODY,
-    PROCESSING,
-    SETUP,
-    STANDING,
-    STATES,
-    index_t,
-    shown_t,
-    tick_t,
-)
+from desbench._engine.state cimport limit_t, machine_t, shop_t, vehicle_t
+from desbench._engine.types cimport C_POWER, C_WIP, NOBODY, STANDING, index_t, tick_t
 
 
-cdef int show_machine(shop_t* shop, index_t machine) except -1 nogil:
-    """Close the interval of what the machine showed, if it shows something else now."""
-    cdef machine_t* m = &shop.machines[machine]
-    cdef area_t* area
-    cdef shown_t state = state_of(m)
-    cdef tick_t power = power_of(&shop.case, m, machine, state)
-    cdef index_t job = m.job if state != IDLE else NOBODY
-    if (
-        <int>state == m.shown and power == m.power
-        and job == m.shown_job and (job == NOBODY or m.operation == m.shown_operation)
-    ):
-        return 0
-    close_machine(shop, machine)
-    area = &shop.areas[shop.case.machine_area[machine]]
-    area.power += power - m.power
-    shop.plant_power += power - m.power
-    m.shown = state
-    m.power = power
-    m.shown_job = job
-    m.shown_operation = m.operation
-    return 0
-
-
-cdef inline shown_t state_of(const machine_t* m) noexcept nogil:
-    if m.down_since != NOBODY:
-        return DOWN
-    if m.phase == FINISHED and not m.blocked:
-        return IDLE
-    return <shown_t>m.phase
-
-
-cdef inline tick_t power_of(
-    const case_t* case, const machine_t* m, index_t machine, shown_t state
-) noexcept nogil:
-    cdef tick_t power
-    if state == PROCESSING:
-        power = case.processing_power[m.alternative]
-    else:
-        power = case.power[machine * <index_t>STATES + <index_t>state]
-    if m.eco and (state == PROCESSING or state == SETUP):
-        return power * case.eco_power_num // case.eco_power_den
-    return power
-
-
-cdef inline int close_machine(shop_t* shop, index_t machine) except -1 nogil:
-    cdef machine_t* m = &shop.machines[machine]
+cdef int log_machine_interval(shop_t* shop, index_t machine) except -1 nogil:
+    """What the machine has shown until now, if that was for some time."""
+    cdef const machine_t* m = &shop.machines[machine]
     cdef interval_row_t* row
     if shop.now == m.since:
         return 0
-    if shop.traced:
-        row = new_interval(&shop.rows)
-        row.vehicle = 0
-        row.entity = machine
-        row.state = m.shown
-        row.job = m.shown_job
-        row.operation = NOBODY
-        if m.shown_job != NOBODY:
-            row.operation = m.shown_operation - shop.case.operation_offset[m.shown_job]
-        row.start = m.since
-        row.end = shop.now
-        row.power = m.power
-    m.energy[m.shown] += m.power * (shop.now - m.since)
-    m.since = shop.now
+    row = new_interval(&shop.rows)
+    row.vehicle = 0
+    row.entity = machine
+    row.state = m.shown
+    row.job = m.shown_job
+    row.operation = NOBODY
+    if m.shown_job != NOBODY:
+        row.operation = m.shown_operation - shop.case.operation_offset[m.shown_job]
+    row.start = m.since
+    row.end = shop.now
+    row.power = m.power
     return 0
 
 
@@ -149,14 +82,18 @@ cdef tick_t excess(const shop_t* shop, const limit_t* limit) noexcept nogil:
 
 
 cdef index_t raise_alarms(shop_t* shop) except -1 nogil:
-    """Log each new excess, at most once an instant; return how many."""
+    """Log each new excess, at most once an instant; return how many. Counts all of them."""
     cdef index_t areas = shop.case.areas, i, area, raised = 0
     cdef limit_t* limit
     cdef tick_t over
+    shop.exceeded = 0
     for i in range(shop.limit_count):
         limit = &shop.limits[i]
         over = excess(shop, limit)
-        if over == 0 or limit.onset != NOBODY or limit.alarmed == shop.now:
+        if over == 0:
+            continue
+        shop.exceeded += 1
+        if limit.onset != NOBODY or limit.alarmed == shop.now:
             continue
         limit.alarmed = shop.now
         area = area_of_limit(areas, limit.number)
@@ -174,10 +111,15 @@ cdef index_t area_of_limit(index_t areas, index_t limit) noexcept nogil:
 
 
 cdef int leave_instant(shop_t* shop) except -1 nogil:
-    """Time is about to move: what excess stands now is a violation."""
+    """Time is about to move: what excess stands now is a violation.
+
+    The alarms have just been looked at; where they found no excess and none was open, none is.
+    """
     cdef index_t i
     cdef limit_t* limit
     cdef tick_t over
+    if shop.exceeded + shop.violations == 0:
+        return 0
     for i in range(shop.limit_count):
         limit = &shop.limits[i]
         over = excess(shop, limit)
@@ -185,6 +127,7 @@ cdef int leave_instant(shop_t* shop) except -1 nogil:
             if limit.onset == NOBODY:
                 limit.onset = shop.now
                 limit.peak = 0
+                shop.violations += 1
             limit.peak = max(limit.peak, over)
         elif limit.onset != NOBODY:
             close_violation(shop, limit)
@@ -201,6 +144,7 @@ cdef int close_violation(shop_t* shop, limit_t* limit) except -1 nogil:
         row.end = shop.now
         row.magnitude = limit.peak
     limit.onset = NOBODY
+    shop.violations -= 1
     return 0
 
 

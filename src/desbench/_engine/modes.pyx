@@ -1,6 +1,6 @@
 from desbench._engine.budget cimport power_cap
-from desbench._engine.cellset cimport add_cell
 from desbench._engine.journal cimport log_mode
+from desbench._engine.pairs cimport match
 from desbench._engine.state cimport cell_t, shop_t
 from desbench._engine.types cimport (
     C_NORMAL,
@@ -26,13 +26,13 @@ cdef bint may_set_mode(const shop_t* shop, index_t cell, mode_t mode) noexcept n
 cdef int set_mode(shop_t* shop, index_t cell, mode_t mode, index_t epoch) except -1 nogil:
     cdef cell_t* c = &shop.cells[cell]
     log_mode(shop, cell, <cause_t>(C_NORMAL + mode), epoch)
-    add_cell(&shop.stale, cell)
     if mode == PAUSE:
         c.mode_before = c.mode
         shop.paused += 1
     elif c.mode == PAUSE:
         shop.paused -= 1
     c.mode = mode
+    match(shop, cell)
     return 0
 
 

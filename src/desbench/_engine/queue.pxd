@@ -39,10 +39,26 @@ cdef inline rank_t rank_of(event_t event) noexcept nogil:
 cdef inline index_t entity_of(event_t event) noexcept nogil:
     return <index_t><uint32_t>event.order
 
+# Slots are of the size of an address here: no conversion at each step down.
+
+cdef inline Py_ssize_t least_child(const event_t* events, Py_ssize_t slot) noexcept nogil:
+    """The slot of the first of four children, chosen without branches."""
+    cdef Py_ssize_t child = 4 * slot + 1
+    cdef Py_ssize_t left = child + before(events[child + 1], events[child])
+    cdef Py_ssize_t right = child + 2 + before(events[child + 3], events[child + 2])
+    return right if before(events[right], events[left]) else left
+
+cdef inline void heap_pop(heap_t* heap) noexcept nogil:
+    """Take the first event of a heap that is not empty: open the root, or take from below it."""
+    if heap.first > 0:
+        fill_first(heap)
+    heap.first = <index_t>least_child(heap.events, 0)
+    heap.next = <tick_t>heap.events[heap.first].time
+
 cdef inline index_t heap_size(const heap_t* heap) noexcept nogil:
     return heap.count - (heap.first > 0)
 
 cdef int heap_push(heap_t* heap, tick_t time, rank_t rank, index_t entity) except -1 nogil
-cdef void heap_pop(heap_t* heap) noexcept nogil  # the heap must not be empty
+cdef void fill_first(heap_t* heap) noexcept nogil
 cdef bint heap_holds(const heap_t* heap, rank_t rank, index_t entity) noexcept nogil
 cdef void heap_free(heap_t* heap) noexcept nogil

@@ -14,16 +14,6 @@ cdef inline event_t never() noexcept nogil:
     return event
 
 
-# Slots are of the size of an address here: no conversion at each step down.
-
-cdef inline Py_ssize_t least_child(const event_t* events, Py_ssize_t slot) noexcept nogil:
-    """The slot of the first of four children, chosen without branches."""
-    cdef Py_ssize_t child = 4 * slot + 1
-    cdef Py_ssize_t left = child + before(events[child + 1], events[child])
-    cdef Py_ssize_t right = child + 2 + before(events[child + 3], events[child + 2])
-    return right if before(events[right], events[left]) else left
-
-
 cdef inline void sink(heap_t* heap, Py_ssize_t slot, event_t event) noexcept nogil:
     """Put the event at the slot or below, where a slot is free for it."""
     cdef event_t* events = heap.events
@@ -74,23 +64,14 @@ cdef int heap_push(heap_t* heap, tick_t time, rank_t rank, index_t entity) excep
     return 0
 
 
-cdef void heap_pop(heap_t* heap) noexcept nogil:
-    """Open the root; if it is open already, the last event fills the slot of the first one."""
+cdef void fill_first(heap_t* heap) noexcept nogil:
+    """The last event fills the slot of the first one."""
     cdef event_t last
-    cdef index_t first = heap.first
-    if first > 0:
-        heap.count -= 1
-        last = heap.events[heap.count]
-        heap.events[heap.count] = never()
-        if first < heap.count:
-            sink(heap, first, last)
-    if heap.count == 1:
-        heap.events[0] = never()
-        heap.count = heap.first = 0
-        heap.next = -1
-        return
-    heap.first = least_child(heap.events, 0)
-    heap.next = <tick_t>heap.events[heap.first].time
+    heap.count -= 1
+    last = heap.events[heap.count]
+    heap.events[heap.count] = never()
+    if heap.first < heap.count:
+        sink(heap, heap.first, last)
 
 
 cdef bint heap_holds(const heap_t* heap, rank_t rank, index_t entity) noexcept nogil:

@@ -4,11 +4,11 @@ from libc.string cimport memset
 from desbench._engine.alternatives cimport is_wanted, shortest
 from desbench._engine.advance cimport ENDED, advance, is_due
 from desbench._engine.buffer cimport room_of
-from desbench._engine.cellset cimport drop_cell, next_cell
-from desbench._engine.ending cimport any_pair, may_dispatch
+from desbench._engine.indexset cimport next_member
+from desbench._engine.ending cimport may_dispatch
 from desbench._engine.estimate cimport estimate
 from desbench._engine.fail cimport OUT_OF_MEMORY, fail
-from desbench._engine.machine cimport dispatch, is_idle
+from desbench._engine.machine cimport dispatch
 from desbench._engine.queue cimport (
     entity_of,
     event_t,
@@ -60,24 +60,19 @@ cdef int play(shop_t* shop, rules_t* rules) except -1 nogil:
 
 cdef index_t dispatch_all(shop_t* shop, rules_t* rules) except -1 nogil:
     """Cells ascending, machines ascending: each idle machine takes the first item by the rule."""
-    cdef index_t cell = NOBODY, row, machine, job, count = 0
-    if not any_pair(shop):
-        return 0
+    cdef index_t cell, row, machine, job, count = 0
     while shop.paired.count > 0:
-        cell = next_cell(&shop.paired, cell + 1)
-        for row in range(
-            shop.case.cell_machine_offset[cell], shop.case.cell_machine_offset[cell + 1]
-        ):
-            machine = shop.case.cell_machine[row]
-            if is_idle(shop, machine) and is_wanted(shop, machine, cell):
-                if rules.dispatch == FIFO:
-                    job = first_admitted(shop, cell, machine)
-                else:
-                    job = first_by_priority(shop, rules, cell, machine)
-                dispatch(shop, job, machine)
-                count += 1
-        drop_cell(&shop.stale, cell)  # no machine here is left with a choice
-        drop_cell(&shop.paired, cell)
+        cell = next_member(&shop.paired, 0)
+        row = next_member(&shop.idle, shop.case.cell_machine_offset[cell])
+        while not is_wanted(shop, shop.case.cell_machine[row], cell):
+            row = next_member(&shop.idle, row + 1)
+        machine = shop.case.cell_machine[row]
+        if rules.dispatch == FIFO:
+            job = first_admitted(shop, cell, machine)
+        else:
+            job = first_by_priority(shop, rules, cell, machine)
+        dispatch(shop, job, machine)
+        count += 1
     return count
 
 
@@ -109,7 +104,7 @@ cdef index_t first_by_priority(
         if may_dispatch(shop, entity_of(event), machine):
             break
         push_event(&aside, event)
-    while aside.count > 0:
+    while heap_size(&aside) > 0:
         push_event(heap, aside.events[aside.first])
         heap_pop(&aside)
     heap_free(&aside)

@@ -1,5 +1,5 @@
 from desbench._engine.buffer cimport admit, schedule_patience, store_outbound
-from desbench._engine.cellset cimport add_cell, drop_cell, next_cell
+from desbench._engine.indexset cimport add, drop, next_member
 from desbench._engine.journal cimport log_item
 from desbench._engine.machine cimport block, release_machine
 from desbench._engine.memory cimport vector_t
@@ -25,7 +25,7 @@ cdef int move_items(shop_t* shop) except -1 nogil:
 cdef int leave_machines(shop_t* shop) except -1 nogil:
     cdef index_t i, cell = NOBODY
     for i in range(shop.touched.count):
-        cell = next_cell(&shop.touched, cell + 1)
+        cell = next_member(&shop.touched, cell + 1)
         while (
             shop.cells[cell].finished > 0
             and shop.cells[cell].outbound.count < shop.case.outbound[cell]
@@ -58,8 +58,8 @@ cdef int admit_waiting(shop_t* shop) except -1 nogil:
     cdef index_t cell = NOBODY, job, next
     cdef cell_t* c
     while shop.touched.count > 0:
-        cell = next_cell(&shop.touched, cell + 1)
-        drop_cell(&shop.touched, cell)
+        cell = next_member(&shop.touched, cell + 1)
+        drop(&shop.touched, cell)
         c = &shop.cells[cell]
         job = c.gate.head
         while job != NOBODY and c.inbound.count < shop.case.inbound[cell]:
@@ -68,7 +68,7 @@ cdef int admit_waiting(shop_t* shop) except -1 nogil:
                 admit(shop, job)
             job = next
         if c.gate.count > 0:
-            add_cell(&shop.arrived, cell)
+            add(&shop.arrived, cell)
     return 0
 
 
@@ -99,8 +99,8 @@ cdef int note_newcomers(shop_t* shop) except -1 nogil:
     """Items that reached a gate and stay there, by (cell, job): they all arrived now."""
     cdef index_t cell = NOBODY, job, first
     while shop.arrived.count > 0:
-        cell = next_cell(&shop.arrived, cell + 1)
-        drop_cell(&shop.arrived, cell)
+        cell = next_member(&shop.arrived, cell + 1)
+        drop(&shop.arrived, cell)
         job = shop.cells[cell].gate.tail
         first = NOBODY
         while job != NOBODY and shop.jobs[job].arrival == shop.now:

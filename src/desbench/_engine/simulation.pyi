@@ -14,7 +14,8 @@ CAUSES: Final[tuple[str, ...]]  # of event rows: down causes, strandings, modes,
 MACHINE_STATES: Final[tuple[str, ...]]  # idle, setup, processing, blocked, down
 VEHICLE_STATES: Final[tuple[str, ...]]  # idle, empty, loaded
 MODES: Final[tuple[str, ...]]  # normal, eco, pause
-PLACES: Final[tuple[str, ...]]  # nowhere, source, vehicle, gate, inbound, machine, outbound, done
+PLACES: Final[tuple[str, ...]]  # nowhere, source, vehicle, machine, gate, inbound, outbound, done
+PLANT_RULES: Final[dict[str, tuple[str, ...]]]  # of run_plant, by kind, the default first
 
 class Simulation:
     vehicle_stops: bool  # advance() also stops where a vehicle has become idle
@@ -24,6 +25,7 @@ class Simulation:
     # time
     def advance(self) -> Stop: ...
     def run(self, dispatch: str = "fifo", routing: str = "earliest_finish") -> Stop: ...  # to the end by compiled rules; fifo, spt, edd
+    def run_plant(self, **rules: str) -> Stop: ...  # to the end as centralized_plant with rules of PLANT_RULES
     def clone(self, *, trace: bool = True) -> Simulation: ...  # an independent copy in the same state; its rows begin here
     def memory(self) -> int: ...  # bytes of what changes during the episode, without the rows
     @property

@@ -14,9 +14,10 @@ from desbench._engine cimport budget, ending, estimate, machine as machines, mod
 from desbench._engine.advance cimport ENDED, STALLED, advance, begin
 from desbench._engine.buffer cimport is_stranded, room_of
 from desbench._engine.case cimport Case
-from desbench._engine.cellset cimport next_cell
-from desbench._engine.rules cimport dispatch_t, run
+from desbench._engine.indexset cimport next_member
 from desbench._engine.memory cimport vector_t
+from desbench._engine.pairs cimport has_pair
+from desbench._engine.plant cimport policy_t, run_plant
 from desbench._engine.rows cimport (
     drain_events,
     drain_intervals,
@@ -24,6 +25,7 @@ from desbench._engine.rows cimport (
     hand_over,
     rows_begin,
 )
+from desbench._engine.rules cimport dispatch_t, run
 from desbench._engine.state cimport (
     clone_shop,
     free_shop,
@@ -77,8 +79,21 @@ CAUSES = (
 )
 MACHINE_STATES = ("idle", "setup", "processing", "blocked", "down")
 VEHICLE_STATES = ("idle", "empty", "loaded")
-PLACES = ("nowhere", "source", "vehicle", "gate", "inbound", "machine", "outbound", "done")
+PLACES = ("nowhere", "source", "vehicle", "machine", "gate", "inbound", "outbound", "done")
 DISPATCH_RULES = ("fifo", "spt", "edd")
+#: Rules of run_plant() by kind, the default first, in the order of the enumerations of plant.pxd.
+PLANT_RULES = {
+    "release": ("least_slack", "first_released"),
+    "routing": ("earliest_finish", "least_work", "nearest", "spt"),
+    "reroute": ("better_elsewhere", "keep"),
+    "dispatch": (
+        "urgent_then_shortest", "fifo", "lifo", "spt", "lpt", "mwkr", "lwkr", "mopnr", "edd",
+        "slack", "cr", "least_setup",
+    ),
+    "mode": ("eco_for_the_busiest", "keep"),
+    "budget": ("by_load", "uniform", "keep"),
+}
+MIN_OPTIONS = 3  #: as in protocol/decision.py
 STATUSES = ("", "done", "deadlock", "no_progress", "horizon", "decision_limit")
 
 
@@ -158,6 +173,39 @@ cdef class Simulation:
         rule = <dispatch_t><int>DISPATCH_RULES.index(dispatch)
         with nogil:
             run(self.shop, rule)
+        return self.stop(ENDED)
+
+    def run_plant(self, **rules):
+        """Play to the end as `centralized_plant` with rules, without coming back to Python.
+
+        Decisions, their order, epochs and the limits of options are those of the protocol and of
+        the rules of the same names, so the rows are the same; nobody is told anything.
+
+        Parameters
+        ----------
+        rules
+            Names by kind where not the first of `PLANT_RULES[kind]`.
+        """
+        cdef policy_t policy
+        self.refuse_after_end("run_plant")
+        chosen = {}
+        for kind, known in PLANT_RULES.items():
+            name = rules.pop(kind, known[0])
+            if name not in known:
+                raise InputError(f"{kind}={name!r}, must be one of {', '.join(known)}")
+            chosen[kind] = known.index(name)
+        if rules:
+            raise InputError(f"kind={next(iter(rules))!r}, must be one of {', '.join(PLANT_RULES)}")
+        policy.release = chosen["release"]
+        policy.routing = chosen["routing"]
+        policy.reroute = chosen["reroute"]
+        policy.dispatch = chosen["dispatch"]
+        policy.mode = chosen["mode"]
+        policy.budget = chosen["budget"]
+        policy.unit = self.instance.ticks_per_unit
+        policy.slots = max(self.instance.options, MIN_OPTIONS)
+        with nogil:
+            run_plant(self.shop, policy)
         return self.stop(ENDED)
 
     def clone(self, *, bint trace=True):
@@ -317,7 +365,7 @@ cdef class Simulation:
         cdef index_t row, machine, job
         cdef list found = []
         self.check_cell(cell)
-        if not ending.has_pair(self.shop, cell):
+        if not has_pair(self.shop, cell):
             return found
         for row in range(
             self.shop.case.cell_machine_offset[cell], self.shop.case.cell_machine_offset[cell + 1]
@@ -584,10 +632,10 @@ cdef list members(const list_t* items, const job_t* jobs, int chain):
 cdef list paired(shop_t* shop):
     """Cells in which an idle machine meets an eligible inbound item, ascending."""
     cdef list found = []
-    cdef index_t cell = next_cell(&shop.paired, 0) if ending.any_pair(shop) else NOBODY
+    cdef index_t cell = next_member(&shop.paired, 0)
     while cell != NOBODY:
         found.append(cell)
-        cell = next_cell(&shop.paired, cell + 1)
+        cell = next_member(&shop.paired, cell + 1)
     return found
 
 

@@ -1,6 +1,6 @@
 """Everything a running shop is: the case (borrowed arrays) and what changes."""
 
-from desbench._engine.cellset cimport cell_set_t
+from desbench._engine.indexset cimport index_set_t
 from desbench._engine.memory cimport vector_t
 from desbench._engine.queue cimport heap_t
 from desbench._engine.rows cimport rows_t
@@ -48,6 +48,7 @@ cdef struct case_t:  # arrays of the Instance, never written
     const tick_t* carbon_intensity
     const index_t* cell_machine_offset  # machines of a cell, ascending
     const index_t* cell_machine
+    const index_t* machine_row  # of cell_machine
     const index_t* is_mixed  # cells that have operations eligible on some machines only
     tick_t plant_power_cap
     tick_t eco_duration_num, eco_duration_den, eco_power_num, eco_power_den
@@ -160,10 +161,10 @@ cdef struct shop_t:
     list_t requests  # by (asked, job)
     heap_t queue
     rows_t rows
-    cell_set_t touched  # where the settle may move something
-    cell_set_t stale  # whose pairs must be looked up again
-    cell_set_t paired  # where, unless stale, an idle machine meets an eligible inbound item
-    cell_set_t arrived  # whose gates items may have reached since the last settle
+    index_set_t touched  # where the settle may move something
+    index_set_t idle  # machines that are up and empty, as rows of cell_machine; not counted
+    index_set_t paired  # where an idle machine meets an eligible inbound item
+    index_set_t arrived  # whose gates items may have reached since the last settle
     vector_t finishers  # machines that took on a finished item since the last settle
     vector_t pickups  # of this instant by an unlimited fleet, by job
     vector_t newly_ready  # since the last stop, as are the next six
@@ -180,6 +181,8 @@ cdef struct shop_t:
     tick_t plant_carbon
     uint32_t instant  # counts the instants, from 1
     index_t limit_count
+    index_t exceeded  # limits, when the alarms were looked at
+    index_t violations  # open ones
     index_t epoch
     index_t jobs_left
     index_t next_arrival  # row of arrival_order
@@ -242,6 +245,10 @@ cdef inline void list_remove(
     else:
         jobs[next].links[chain].previous = previous
     items.count -= 1
+
+cdef inline bint has_events(const shop_t* shop) noexcept nogil:
+    """Events of this instant are left."""
+    return shop.queue.next == shop.now or shop.pickups.count > 0
 
 cdef inline index_t next_of(const shop_t* shop, int chain, index_t job) noexcept nogil:
     return shop.jobs[job].links[chain].next

@@ -1,6 +1,7 @@
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
+from desbench._engine.indexset cimport flip
 from desbench._engine.memory cimport vector_t
 from desbench._engine.queue cimport event_t, heap_free
 from desbench._engine.rows cimport rows_free, rows_t
@@ -55,7 +56,7 @@ cdef shop_t* clone_shop(const shop_t* shop) except NULL:
 cdef size_t lay_out(shop_t* shop, char* arena) noexcept:
     """Give each array its part of one block, which begins with the jobs; return its size."""
     cdef const case_t* case = &shop.case
-    cdef index_t words = (case.cells + 63) // 64
+    cdef index_t words = (case.cells + 63) // 64, idle_words = (case.machines + 63) // 64
     cdef size_t size = case.jobs * sizeof(job_t)
     shop.jobs = <job_t*>arena
     shop.machines = <machine_t*>(arena + size)
@@ -68,12 +69,13 @@ cdef size_t lay_out(shop_t* shop, char* arena) noexcept:
     size += case.vehicles * sizeof(vehicle_t)
     shop.limits = <limit_t*>(arena + size)
     size += (2 * case.areas + 1) * sizeof(limit_t)
-    shop.touched.size = shop.stale.size = shop.paired.size = shop.arrived.size = words
+    shop.touched.size = shop.paired.size = shop.arrived.size = words
     shop.touched.words = <uint64_t*>(arena + size)
-    shop.stale.words = shop.touched.words + words
-    shop.paired.words = shop.stale.words + words
+    shop.paired.words = shop.touched.words + words
     shop.arrived.words = shop.paired.words + words
-    return size + 4 * words * sizeof(uint64_t)
+    shop.idle.words = shop.arrived.words + words
+    shop.idle.size = idle_words
+    return size + (3 * words + idle_words) * sizeof(uint64_t)
 
 
 cdef void* copied(const void* block, size_t size) noexcept:
@@ -118,6 +120,7 @@ cdef void reset(shop_t* shop) noexcept:
         shop.areas[case.machine_area[i]].power += shop.machines[i].power
         shop.plant_power += shop.machines[i].power
         shop.cells[case.machine_cell[i]].idle += 1
+        flip(&shop.idle, i)
     for i in range(case.cells):
         clear(&shop.cells[i].gate)
         clear(&shop.cells[i].inbound)

@@ -7,12 +7,13 @@ from desbench._engine.buffer cimport (
     is_counted,
     leave_place,
     location_of,
+    pass_gate,
     reach_gate,
     room_of,
     schedule_patience,
     stop_patience,
 )
-from desbench._engine.cellset cimport add_cell
+from desbench._engine.indexset cimport add
 from desbench._engine.journal cimport (
     log_command,
     log_delivered,
@@ -22,6 +23,7 @@ from desbench._engine.journal cimport (
 )
 from desbench._engine.memory cimport vector_push
 from desbench._engine.meter cimport show_vehicle
+from desbench._engine.pairs cimport match
 from desbench._engine.queue cimport heap_push
 from desbench._engine.state cimport job_t, list_append, list_insert, list_remove, next_of, shop_t
 from desbench._engine.types cimport (
@@ -95,23 +97,25 @@ cdef int assign(shop_t* shop, index_t job, index_t cell, index_t vehicle) except
         shop.cells[cell].spared += 1
     if not stands_there:
         shop.cells[cell].committed += 1
-        return ask_vehicle(shop, job, vehicle)
+        ask_vehicle(shop, job, vehicle)
+        return 0
     j.move = STAYS
     if j.place == INBOUND:
         count_waiting(shop, job, 1)
+        match(shop, cell)
         return 0
-    add_cell(&shop.touched, cell)
+    add(&shop.touched, cell)
     return schedule_patience(shop, job, shop.now + shop.case.patience[job])
 
 
-cdef void count_assigned(shop_t* shop, index_t job, index_t cell, int change) noexcept nogil:
+cdef inline void count_assigned(shop_t* shop, index_t job, index_t cell, int change) noexcept nogil:
     """WIP of the cell's area counts the item for its assignment, unless it stands there too."""
     cdef index_t area = shop.case.cell_area[cell], standing = cell_of_place(shop, job)
-    if standing == NOBODY or shop.case.cell_area[standing] != area:
-        shop.areas[area].wip += change
+    cdef bint is_new = standing == NOBODY or shop.case.cell_area[standing] != area
+    shop.areas[area].wip += change * is_new
 
 
-cdef int ask_vehicle(shop_t* shop, index_t job, index_t vehicle) except -1 nogil:
+cdef void ask_vehicle(shop_t* shop, index_t job, index_t vehicle) noexcept nogil:
     """Queue the request by (time of assignment, job)."""
     cdef job_t* j = &shop.jobs[job]
     cdef index_t follower = NOBODY, last = shop.requests.tail
@@ -123,7 +127,6 @@ cdef int ask_vehicle(shop_t* shop, index_t job, index_t vehicle) except -1 nogil
         last = shop.jobs[last].links[BY_WAIT].previous
     list_insert(&shop.requests, shop.jobs, BY_WAIT, job, follower)
     shop.open_requests = 1
-    return 0
 
 
 cdef int unassign(shop_t* shop, index_t job) except -1 nogil:
@@ -136,6 +139,7 @@ cdef int unassign(shop_t* shop, index_t job) except -1 nogil:
         j.timer = NOBODY
     elif j.place == INBOUND:
         count_waiting(shop, job, -1)
+        match(shop, cell)
     list_remove(&shop.cells[cell].assigned, shop.jobs, BY_PROMISE, job)
     shop.cells[cell].backlog -= shortest(shop, j.operation, cell)
     end_stranding(shop, job, BY_BREAKDOWN | BY_PATIENCE)
@@ -259,11 +263,11 @@ cdef int pick_up(shop_t* shop, index_t carrier) except -1 nogil:
     return heap_push(&shop.queue, j.arrival, TRANSPORT_COMPLETE, carrier)
 
 
-cdef void count_departure(shop_t* shop, index_t origin, index_t target) noexcept nogil:
+cdef inline void count_departure(shop_t* shop, index_t origin, index_t target) noexcept nogil:
     """WIP of the area that the item leaves, unless it is assigned there."""
     cdef const index_t* area = shop.case.cell_area
-    if origin != NOBODY and (target == NOBODY or area[origin] != area[target]):
-        shop.areas[area[origin]].wip -= 1
+    if origin != NOBODY:
+        shop.areas[area[origin]].wip -= target == NOBODY or area[origin] != area[target]
 
 
 cdef int unload(shop_t* shop, index_t carrier) except -1 nogil:
@@ -272,21 +276,20 @@ cdef int unload(shop_t* shop, index_t carrier) except -1 nogil:
     shop.pending -= 1
     if shop.case.vehicles == 0:
         log_item(shop, K_TRANSPORT_COMPLETE, job, shop.jobs[job].assigned)
-        return set_down(shop, job)
-    cell = shop.vehicles[carrier].location - 1
-    log_move(shop, K_TRANSPORT_COMPLETE, job, cell, carrier, NOBODY)
-    show_vehicle(shop, carrier, STANDING, NOBODY)
-    shop.open_requests = 1
-    vector_push(&shop.newly_idle, carrier)
+    else:
+        cell = shop.vehicles[carrier].location - 1
+        log_move(shop, K_TRANSPORT_COMPLETE, job, cell, carrier, NOBODY)
+        show_vehicle(shop, carrier, STANDING, NOBODY)
+        shop.open_requests = 1
+        vector_push(&shop.newly_idle, carrier)
     return 0 if job == NOBODY else set_down(shop, job)
 
 
-cdef int set_down(shop_t* shop, index_t job) except -1 nogil:
+cdef inline int set_down(shop_t* shop, index_t job) except -1 nogil:
     cdef job_t* j = &shop.jobs[job]
     j.move = STAYS
     if j.assigned != NOBODY:
-        reach_gate(shop, job, j.assigned)
-        return 0
+        return pass_gate(shop, job, j.assigned)
     log_delivered(shop, job)
     j.place = DONE
     j.where = NOBODY

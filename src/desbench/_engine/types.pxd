@@ -24,9 +24,9 @@ cdef enum place_t:
     NOWHERE
     SOURCE
     VEHICLE
-    GATE
-    INBOUND
     MACHINE
+    GATE  # from here to OUTBOUND a place of a cell
+    INBOUND
     OUTBOUND
     DONE
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,14 +35,19 @@ def verify(folder: Path) -> int:
     suites = _suites(folder)
     wrong = 0
     for record in records:
-        complaints = _complaints(folder, record, suites.get(record.key.suite))
+        complaints = complaints_about(folder, record, suites.get(record.key.suite))
         wrong += bool(complaints)
-        for complaint in complaints[:SHOWN]:
-            click.echo(f"{record.key.case} {record.key.paradigm}: {complaint}")
-        if len(complaints) > SHOWN:
-            click.echo(f"  and {len(complaints) - SHOWN} more")
+        show(record, complaints)
     click.echo(f"{len(records)} runs checked, {wrong + len(damaged)} with complaints")
     return int(wrong + len(damaged) > 0)
+
+
+def show(record: Record, complaints: Sequence[str]) -> None:
+    """Print the first complaints about a run, and how many more there are."""
+    for complaint in complaints[:SHOWN]:
+        click.echo(f"{record.key.case} {record.key.paradigm}: {complaint}")
+    if len(complaints) > SHOWN:
+        click.echo(f"  and {len(complaints) - SHOWN} more")
 
 
 def _suites(folder: Path) -> dict[str, Suite]:
@@ -66,7 +72,8 @@ def _suites(folder: Path) -> dict[str, Suite]:
     return same
 
 
-def _complaints(folder: Path, record: Record, suite: Suite | None) -> list[str]:
+def complaints_about(folder: Path, record: Record, suite: Suite | None) -> list[str]:
+    """What is wrong with the trace of a run; with its suite the actions are played again."""
     from desbench.measures import measure as measures_of
     from desbench.trace import read
     from desbench.verify import verify as findings_of

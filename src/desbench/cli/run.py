@@ -131,8 +131,8 @@ def run(ctx: click.Context, /, **asked: Any) -> int:
     if asked["dry_run"]:
         dry_run(options, execution.economy)
         return 0
-    with _progress() as progress:
-        outcome = sweep(options, execution, progress, _say, repeats=source)
+    with progress() as advance:
+        outcome = sweep(options, execution, advance, _say, repeats=source)
     _report(outcome)
     return outcome.exit_code
 
@@ -216,7 +216,7 @@ def _say(sentence: str) -> None:
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[Record, int, int], None]]:
+def progress() -> Iterator[Callable[[Record, int, int], None]]:
     """Yield what to call after each run: a bar on a terminal, plain lines elsewhere."""
     if not sys.stderr.isatty():
         yield _line

@@ -17,6 +17,8 @@ from desbench.errors import InputError
 
 MAX_SEED = 2**63
 _GRID = 2**52
+_BLOCK = 16  #: numbers drawn at once where nobody knows how many are needed
+_ZEROS = (0, 0, 0, 0)
 
 
 class Streams:
@@ -33,15 +35,23 @@ class Streams:
     def __init__(self, key: str, seed: int) -> None:
         self.key = key
         self.seed = check_seed(seed)
+        self._seed = key.encode(), str(self.seed).encode()
+        self._philox = np.random.Philox(key=0)
+        self._generator = np.random.Generator(self._philox)
+        self._start: dict[str, Any] = dict(self._philox.state)
 
     def generator(self, quantity: str, entity: str) -> np.random.Generator:
-        """Give the stream of one quantity of one entity, from its first number."""
-        parts = [self.key, str(self.seed), quantity, entity]
-        encoded = [part.encode() for part in parts]
-        sizes = ",".join(str(len(part)) for part in encoded)  # "ab", "c" is not "a", "bc"
-        sha = hashlib.sha256(b"|".join([sizes.encode(), *encoded]))
-        key = int.from_bytes(sha.digest()[:16], "little")
-        return np.random.Generator(np.random.Philox(key=key))
+        """Give the stream of one quantity of one entity, from its first number.
+
+        It is this stream until the next one is asked for: a generator that is wound back to the
+        start of another key costs a tenth of a new one, and a case has some two hundred streams.
+        """
+        encoded = (*self._seed, quantity.encode(), entity.encode())
+        sizes = b"%d,%d,%d,%d" % tuple(map(len, encoded))  # "ab", "c" is not "a", "bc"
+        digest = hashlib.sha256(b"|".join((sizes, *encoded))).digest()
+        key = int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:16], "little")
+        self._philox.state = {**self._start, "state": {"counter": _ZEROS, "key": key}}
+        return self._generator
 
     def uniforms(self, quantity: str, entity: str, count: int) -> list[float]:
         """First `count` numbers of a stream, each in (0, 1), ends excluded."""
@@ -51,7 +61,10 @@ class Streams:
         """All numbers of a stream, each in (0, 1)."""
         generator = self.generator(quantity, entity)
         while True:
-            yield open_unit(generator.random())
+            block = generator.random(_BLOCK).tolist()
+            after = self._philox.state  # others have the generator meanwhile
+            yield from map(open_unit, block)
+            self._philox.state = after
 
 
 def open_unit(number: float) -> float:

@@ -80,6 +80,11 @@ class Faults(Strict):
         """What the file says, as plain values."""
         return self.model_dump(mode="json", by_alias=True)
 
+    @property
+    def concern_agents(self) -> bool:
+        """Whether anything here happens to agents or messages, and not to machines."""
+        return bool(self.silent) or self.messages.lost > 0 or self.messages.delayed > 0
+
     def check(self, instance: Instance) -> None:
         """Refuse machines and agents that a case does not have.
 

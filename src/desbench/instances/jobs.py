@@ -12,6 +12,7 @@ from desbench.errors import InputError
 from desbench.instances import route
 from desbench.instances.bounds import MAX_TICKS
 from desbench.instances.crossings import DEFAULT_FAMILY
+from desbench.instances.distribution import Distribution
 from desbench.instances.draw import Streams
 from desbench.instances.schema import ListedJob, Operation, Shop
 
@@ -108,34 +109,28 @@ class JobSource:
             if arrivals.at is not None:
                 now = arrivals.at[number]
             elif number > 0:
-                now += arrivals.between.value(self._uniform("arrival", name))
+                now += self._value(arrivals.between, "arrival", name)
             yield name, now
 
     def _drawn(self, name: str, release: float, tree: route.Node) -> Job:
         shop, what = self.shop, f"job {name}"
         steps = route.draw(tree, self.streams.generator("route", name))
         times = self._times(name, steps)
-        operations = [
-            Work(family, shop.capabilities[step].power, *self._capable(step, time, noise, what))
-            for step, time, noise, family in zip(
-                steps,
-                times,
-                self._noises(name, len(steps)),
-                self._families(name, steps),
-                strict=True,
-            )
-        ]
+        operations = self._works(name, steps, times)
         start, due = self.clock.ticks(release, f"{what}, release"), -1
         if shop.jobs.due is not None:
             # Work content, not nominal durations: one more machine must not move a due date.
-            factor = shop.jobs.due.value(self._uniform("due", name))
+            factor = self._value(shop.jobs.due, "due", name)
             due = start + self.clock.ticks(factor * sum(times), f"{what}, due")
-        weight = shop.jobs.weight.value(self._uniform("weight", name))
+        weight = self._value(shop.jobs.weight, "weight", name)
         patience = self.clock.ticks(shop.jobs.patience, "patience")
         return Job(name, start, due, weight, patience, operations)
 
-    def _uniform(self, quantity: str, name: str) -> float:
-        return self.streams.uniforms(quantity, name, 1)[0]
+    def _value(self, distribution: Distribution, quantity: str, name: str) -> float:
+        """First value of a stream, which a constant does not need."""
+        if distribution.constant is not None:
+            return distribution.constant
+        return distribution.value(self.streams.uniforms(quantity, name, 1)[0])
 
     def _times(self, name: str, steps: list[str]) -> list[float]:
         """Work content of each operation."""
@@ -146,8 +141,10 @@ class JobSource:
         ]
 
     def _families(self, name: str, steps: list[str]) -> list[str]:
-        uniforms = self.streams.uniforms("family", name, len(steps))
         choices = [self.shop.capabilities[step].families or [step] for step in steps]
+        if all(len(names) == 1 for names in choices):
+            return [names[0] for names in choices]
+        uniforms = self.streams.uniforms("family", name, len(steps))
         return [names[int(u * len(names))] for names, u in zip(choices, uniforms, strict=True)]
 
     def _noises(self, name: str, count: int) -> list[float]:
@@ -156,6 +153,23 @@ class JobSource:
             return [1.0] * count
         uniforms = self.streams.uniforms("noise", name, count)
         return [self.shop.noise.value(uniform) for uniform in uniforms]
+
+    def _works(self, name: str, steps: list[str], times: list[float]) -> list[Work]:
+        """Operations of a drawn job; all its durations are rounded at once."""
+        noises, families = self._noises(name, len(steps)), self._families(name, steps)
+        able = [self.able[step] for step in steps]
+        sizes = [len(machines) for machines, _ in able]
+        exact = np.repeat(times, sizes) * np.concatenate([factors for _, factors in able])
+        nominal = realised = self.clock.many(exact, f"job {name}")
+        if any(noise != 1.0 for noise in noises):
+            realised = self.clock.many(exact * np.repeat(noises, sizes), f"job {name}")
+        works, start = [], 0
+        for step, family, (machines, _) in zip(steps, families, able, strict=True):
+            end = start + len(machines)
+            power = self.shop.capabilities[step].power
+            works.append(Work(family, power, machines, nominal[start:end], realised[start:end]))
+            start = end
+        return works
 
     def _capable(
         self, capability: str, time: float, noise: float, what: str

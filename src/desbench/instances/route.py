@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 from desbench.errors import InputError
@@ -76,6 +77,7 @@ class Option:
 Node = Step | Sequence | Choice | Repeat | Option
 
 
+@lru_cache(maxsize=64)  # the same for all seeds of a suite
 def parse(text: str) -> Node:
     """Parse a route.
 

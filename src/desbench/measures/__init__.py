@@ -27,7 +27,18 @@ SECONDARY: tuple[Definition, ...] = tuple(d for d, _ in _SORTED if not d.symbol)
 __all__ = ["PRIMARY", "SECONDARY", "Definition", "Value", "measure"]
 
 
+#: Families that read decisions and messages, which a compiled run does not have.
+OF_AGENTS = ("coordination", "responsibility")
+
+
 def measure(trace: Trace) -> dict[str, Value]:
-    """Return every measure by column, `PRIMARY` then `SECONDARY`; None where undefined."""
+    """Return every measure by column, `PRIMARY` then `SECONDARY`; None where undefined.
+
+    A compiled run has no decisions and no messages, so what is made of them is not known there.
+    """
     function = {definition.column: function for definition, function in DEFINITIONS}
-    return {d.column: function[d.column](trace) for d in (*PRIMARY, *SECONDARY)}
+    unknown = OF_AGENTS if "compiled" in trace.info else ()
+    return {
+        d.column: None if d.family in unknown else function[d.column](trace)
+        for d in (*PRIMARY, *SECONDARY)
+    }

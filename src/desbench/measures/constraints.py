@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -124,6 +125,7 @@ def overshoot_by_entity(trace: Trace) -> dict[int, float]:
     }
 
 
+@lru_cache(maxsize=1)  # all measures of a trace are taken in a row
 def excesses(trace: Trace) -> dict[int, Excess]:
     """Return the pieces of time above each power cap in force, by area; the plant under -1."""
     machine = trace.mask("intervals", "entity_kind", "machine")

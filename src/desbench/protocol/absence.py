@@ -46,6 +46,8 @@ class Absence:
         self._delayed = faults.messages.delayed if faults else 0.0
         self._delay = clock.ticks(faults.messages.delay, "delay") if faults else 0
         self._streams = Streams(instance.case, faults.messages.seed if faults else 0)
+        #: Whether anybody may be silent, or out of reach, at any time.
+        self.is_possible = bool(faults and (faults.silent or self._lost or self._delayed))
         self._chance: dict[tuple[str, str], Iterator[float]] = {}
         self._silent: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for one in faults.silent if faults else ():

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field, fields
+import sys
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,18 @@ class Record:
     paid: dict[str, float] = field(default_factory=dict)  #: for language models, all attempts
     usage: dict[str, float] = field(default_factory=dict)  #: as an external program told it
 
+    def __post_init__(self) -> None:
+        self._share_names()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._share_names()
+
+    def _share_names(self) -> None:
+        """Let all records of a process have the same names of measures: half their memory."""
+        shared = {sys.intern(name): value for name, value in self.measures.items()}
+        object.__setattr__(self, "measures", shared)
+
     @property
     def is_result(self) -> bool:
         """Whether the run counts for its paradigm."""
@@ -48,7 +61,9 @@ class Record:
 
     def to_json(self) -> bytes:
         """Strict JSON in UTF-8: keys in order of declaration, no NaN."""
-        content = {"schema_version": SCHEMA_VERSION, **asdict(self), "key": self.key._asdict()}
+        content = {"schema_version": SCHEMA_VERSION}
+        content |= {item.name: getattr(self, item.name) for item in fields(self)}
+        content["key"] = self.key._asdict()
         return dumps(content).encode()
 
 

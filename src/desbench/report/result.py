@@ -44,7 +44,7 @@ class Result:
     @cached_property
     def summary(self) -> pa.Table:
         """One row per run: the columns of `suite_summary.csv`."""
-        return _table(suite_rows(self.records))
+        return _table(list(suite_rows(self.records)))
 
     @cached_property
     def paradigms(self) -> pa.Table:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from desbench.measures import PRIMARY, SECONDARY
@@ -49,10 +49,10 @@ def measure_names(records: Iterable[Record]) -> list[str]:
     return [*known, *sorted(others)]
 
 
-def suite_rows(records: Sequence[Record]) -> list[Row]:
-    """One row per run, in the documented order."""
+def suite_rows(records: Sequence[Record]) -> Iterator[Row]:
+    """One row per run, in the documented order; one at a time, for there may be very many."""
     names = measure_names(records)
-    return [suite_row(record, names) for record in sorted(records, key=row_order)]
+    return (suite_row(record, names) for record in sorted(records, key=row_order))
 
 
 def suite_row(record: Record, names: Sequence[str]) -> Row:
@@ -140,11 +140,13 @@ def statistics(records: Sequence[Record], names: Sequence[str]) -> Row:
     return row
 
 
-def to_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
+def to_csv(rows: Iterable[Mapping[str, Any]]) -> bytes:
     """UTF-8 with one header line; floats in their shortest exact form, None as an empty field."""
     text = io.StringIO()
-    if rows:
-        writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    writer: Any = None
+    for row in rows:
+        if writer is None:
+            writer = csv.DictWriter(text, fieldnames=list(row), lineterminator="\n")
+            writer.writeheader()
+        writer.writerow(row)
     return text.getvalue().encode()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from desbench import registry
+from desbench.compiled import compiled_rules
 from desbench.controllers.backends.rules import combinations
 from desbench.episode import make_runner
 from desbench.errors import DesbenchError, InputError
@@ -85,6 +86,26 @@ class Asked:
         return f"{framework}-{backend}[{tail}]" if tail else f"{framework}-{backend}"
 
     @property
+    def is_compiled(self) -> bool:
+        """Whether it plays whole runs in the engine and nobody is asked."""
+        return not self.command and _says("is_compiled", self.backend)
+
+    def check_compiled(self) -> None:
+        """Refuse what cannot be had compiled.
+
+        Raises
+        ------
+        InputError
+            For a rule that is not compiled, or a framework that would have nothing to do.
+        """
+        compiled_rules(dict(self.rules))
+        if self.framework != "native":
+            raise InputError(
+                f"controller compiled: framework={self.framework!r}, must be native, for nobody is "
+                "asked; leave out --framework, or use --controller rules"
+            )
+
+    @property
     def digest(self) -> str:
         """SHA-256 over what determines its answers."""
         if self.command:
@@ -125,9 +146,9 @@ def asked_for(options: Options, economy: Economy) -> Iterator[Asked]:
     is_asked, has_rules = False, False
     for framework in options.frameworks or ("native",):
         for backend in backends or ["rules"]:
-            takes_rules = any(_takes("rules", name) for name in (backend, *others))
+            takes_rules = any(_says("takes_rules", name) for name in (backend, *others))
             has_rules |= takes_rules
-            asks = any(_takes("settings", name) for name in (backend, *others))
+            asks = any(_says("takes_settings", name) for name in (backend, *others))
             is_asked |= asks
             for rules in combinations(options.rules) if takes_rules else [{}]:
                 one = Asked(framework, backend, assigned, None, tuple(rules.items()))
@@ -232,14 +253,14 @@ _PRICED = ("input", "output")
 
 def is_language(name: str) -> bool:
     """Whether a backend asks a language model."""
-    return _takes("settings", name)
+    return _says("takes_settings", name)
 
 
-def _takes(what: str, name: str) -> bool:
-    """Whether a backend is made of `settings`, or of `rules`."""
+def _says(what: str, name: str) -> bool:
+    """What the class of a backend says of itself, such as that it takes rules."""
     with loading(name):
         found = registry.load("controllers", name)
-    return bool(getattr(getattr(found, "BACKEND", found), f"takes_{what}", False))
+    return bool(getattr(getattr(found, "BACKEND", found), what, False))
 
 
 @contextmanager

@@ -6,12 +6,13 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import import_module
 from itertools import product
 from typing import Any
 
 from desbench import registry
+from desbench.compiled import check_paradigm, check_time, is_centralized
 from desbench.errors import InputError
 from desbench.instances.faults import Faults
 from desbench.instances.suite import Case, Suite, load_suite
@@ -117,11 +118,13 @@ def make_plan(options: Options, own_label: str | None = None, economy: Economy =
     cases = {label: _cases(options, suite) for label, (_, _, suite) in suites.items()}
     _check_cases(options, cases)
     _check_faults(options, suites, cases)
+    pairs = _pairs(options, paradigms, answering)
+    if any(_is_compiled(controller) for _, controller in pairs):
+        _check_compiled(options, suites, cases)
     runs = [
         _run(options, label, suites[label], mode, controller, case, replicate)
         for label in suites
-        for mode in paradigms
-        for controller in answering
+        for mode, controller in pairs
         for case in cases[label]
         for replicate in range(options.replicates)
     ]
@@ -137,6 +140,36 @@ def make_plan(options: Options, own_label: str | None = None, economy: Economy =
         traces,
         options.traces is None,
     )
+
+
+def _pairs(
+    options: Options, paradigms: Sequence[Named], answering: Sequence[Named]
+) -> list[tuple[Named, Named]]:
+    """Every paradigm with every controller; of `all` those that the controller plays."""
+    pairs = []
+    for mode, controller in product(paradigms, answering):
+        if _is_compiled(controller):
+            controller.thing.check_compiled()
+            if "all" in options.paradigms and not is_centralized(mode.thing):
+                continue
+            check_paradigm(mode.thing)
+        pairs.append((mode, controller))
+    return pairs
+
+
+def _is_compiled(controller: Named) -> bool:
+    return controller.thing is not None and controller.thing.is_compiled
+
+
+def _check_compiled(
+    options: Options,
+    suites: Mapping[str, tuple[str, Settings, Suite]],
+    cases: Mapping[str, Sequence[Case]],
+) -> None:
+    """Refuse cases and faults in which agents would matter."""
+    for label, found in cases.items():
+        for case in {case.profile: case for case in found}.values():
+            check_time(suites[label][2].realise(case), options.faults)
 
 
 def _run(
@@ -175,6 +208,7 @@ def _run(
     )
 
 
+@cache
 def _version() -> str:
     from desbench import __version__
 

@@ -7,6 +7,7 @@ import time
 from dataclasses import replace
 from typing import Any, Protocol
 
+from desbench.compiled import CompiledEpisode
 from desbench.episode import Episode
 from desbench.errors import DesbenchError, TraceError
 from desbench.report.records import FAILURES, Record
@@ -61,19 +62,17 @@ def play(
 def _played(run: Run, folder: Folder, runner: Any) -> Record:
     suite = planned_suite(run.suite, run.settings, run.suite_digest)
     key = run.key
-    episode = Episode(
-        suite,
-        key.case,
-        run.paradigm,
-        controller=key.controller,
-        replicate=key.replicate,
-        faults=run.faults,
-    )
-    status = episode.play(runner)
+    known = {"controller": key.controller, "replicate": key.replicate, "faults": run.faults}
+    episode: Episode | CompiledEpisode
+    if getattr(runner, "is_compiled", False):
+        episode = CompiledEpisode(suite, key.case, run.paradigm, rules=runner.chosen, **known)
+    else:
+        episode = Episode(suite, key.case, run.paradigm, **known)
+        episode.play(runner)
     if run.traces == "full":
         write(episode.trace, folder.path, key, run.compression)
     return run.record(
-        status,
+        episode.status,
         measures=episode.measures,
         time_unit=episode.instance.time_unit,
         ticks_per_unit=episode.instance.ticks_per_unit,

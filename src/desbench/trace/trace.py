@@ -35,7 +35,8 @@ class Trace:
     """The rows of one episode and the case it played. Nothing in it changes.
 
     `info` holds suite, case, paradigm, controller, replicate, status, time (ticks at the end),
-    cycle (of a deadlock), and of the case its digest, time_unit and ticks_per_unit.
+    cycle (of a deadlock), and of the case its digest, time_unit and ticks_per_unit; of a compiled
+    run also `compiled`, its rules by kind.
     """
 
     events: pa.Table

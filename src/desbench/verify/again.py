@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from desbench.errors import DesbenchError, InputError
@@ -16,9 +16,14 @@ if TYPE_CHECKING:
     from desbench.instances.instance import Instance
     from desbench.paradigms import Paradigm, ShiftingAuthority
 
+SHOP_TABLES = ("events", "intervals", "violations")  #: what a compiled run has rows of
+
 
 def reexecute(trace: Trace, instance: Instance, paradigm: Paradigm | None = None) -> list[str]:
     """Play the recorded actions on the case and compare every row.
+
+    A compiled run has no actions; it is played by the same rules in Python, and the rows of the
+    shop are compared.
 
     Parameters
     ----------
@@ -36,6 +41,10 @@ def reexecute(trace: Trace, instance: Instance, paradigm: Paradigm | None = None
     for name, table in case.tables().items():
         if schema.digest(table) != schema.digest(trace.case[name]):
             return [f"the table {name} of the trace is not that of the case"]
+    if "compiled" in trace.info:
+        if trace.decisions.num_rows or trace.messages.num_rows:
+            return ["a compiled run has no decisions and no messages, this has"]
+        return _differences(trace, by_rules(trace, instance), SHOP_TABLES)
     try:
         again = play_again(trace, instance, paradigm)
     except DesbenchError as error:
@@ -68,6 +77,18 @@ def play_again(trace: Trace, instance: Instance, paradigm: Paradigm | None = Non
     return episode.trace
 
 
+def by_rules(trace: Trace, instance: Instance) -> Trace:
+    """Return the trace of an episode by the rules that a compiled run names, in Python."""
+    from desbench.controllers import make_runner
+    from desbench.episode import Episode
+    from desbench.protocol.authority import AuthorityMode
+
+    mode = AuthorityMode(**trace.info["authority"])
+    episode = Episode(instance, paradigm=mode, faults=trace.info.get("faults"))
+    episode.play(make_runner(rules=trace.info["compiled"]), strict=True)
+    return episode.trace
+
+
 def _function(told: Mapping[str, Any]) -> ShiftingAuthority:
     """Return the authority function that a trace names, if it still is what it was."""
     from desbench.paradigms import ShiftingAuthority, paradigm
@@ -88,10 +109,10 @@ def _latencies(trace: Trace) -> Mapping[tuple[int, str], list[float]]:
     return took
 
 
-def _differences(trace: Trace, again: Trace) -> list[str]:
+def _differences(trace: Trace, again: Trace, names: Sequence[str] = schema.ROW_TABLES) -> list[str]:
     """Return the first row of each table that differs."""
     told = []
-    for name in schema.ROW_TABLES:
+    for name in names:
         here, there = trace.raw(name), again.raw(name)
         if schema.digest(here) == schema.digest(there):
             continue
