@@ -11,10 +11,12 @@ import json
 import os
 import platform
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
+from time import perf_counter
 
 from measuring import (
     ROUNDS,
@@ -31,6 +33,7 @@ from ref_simpy import Shop
 
 from desbench._engine.simulation import Simulation, build
 from desbench.instances.suite import load_suite
+from desbench.trace import play
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,26 @@ def trace(jobs: int) -> Goal:
     return Goal("7 trace in memory, extra time", 0.12, 0.06, measured - 1, "lower")
 
 
+def disk(jobs: int, compression: str, must: float, aim: float) -> Goal:
+    """Wall time of all that a traced episode does: play, digest, write every table; two threads."""
+
+    def traced(seed: int) -> float:
+        with tempfile.TemporaryDirectory() as folder:
+            instance = ref(jobs, seed)
+            start = perf_counter()
+            play(instance, folder, compression=compression)
+            return perf_counter() - start
+
+    def untraced(seed: int) -> float:
+        instance = ref(jobs, seed)
+        start = perf_counter()
+        Simulation(instance, trace=False).run()
+        return perf_counter() - start
+
+    name = f"8 trace of {jobs} jobs to disk, wall, {compression}"
+    return Goal(name, must, aim, ratio(traced, untraced), "lower")
+
+
 def growth(large: int, *, at_once: bool) -> Goal:
     """Nanoseconds per job, which have the same number of events on average."""
     instance = ref(large, at_once=at_once)
@@ -119,11 +142,14 @@ def clone(events_per_job: float) -> Goal:
 def all_goals(quick: bool) -> list[Callable[[], Goal]]:
     per_job = equal_outcomes(2000).events / 2000
     large, queued = (50_000, 50_000) if quick else (1_000_000, 200_000)
+    written = 20_000 if quick else 100_000
     return [
         lambda: speed(2000),
         lambda: plant(2000, per_job),
         *(lambda pending=pending: queue(pending) for pending in (50, 500, 5000)),
         lambda: trace(2000),
+        lambda: disk(written, "none", 1.6, 1.35),
+        lambda: disk(written, "lz4", 1.8, 1.5),
         lambda: growth(large, at_once=False),
         lambda: growth(large, at_once=True),
         lambda: dispatches(queued),

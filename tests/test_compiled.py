@@ -183,3 +183,47 @@ def test_run_after_the_end_is_refused() -> None:
     assert sim.run().status == "done"
     with pytest.raises(IllegalAction, match="the episode has ended"):
         sim.run()
+
+
+@pytest.mark.parametrize("events", [1, 7, 10**6])
+def test_rows_can_be_taken_during_a_run(events: int) -> None:
+    """A long episode must not keep its rows; taken in blocks they are the same rows."""
+    instance = random_instance(11)
+    whole, parts = Simulation(instance), Simulation(instance)
+    whole.run()
+    blocks: list[dict[str, np.ndarray]] = []
+    parts.hand_over(lambda: blocks.append(parts.event_rows()), events)
+    parts.run()
+    assert {len(block["time"]) for block in blocks} <= {events}
+    blocks.append(parts.event_rows())
+    expected = whole.event_rows()
+    assert len(expected["time"]) > 7
+    for name, column in expected.items():
+        assert np.concatenate([block[name] for block in blocks]).tolist() == column.tolist(), name
+
+
+def test_rows_that_nobody_takes_stay() -> None:
+    """Whoever is called and takes none loses none."""
+    instance = random_instance(11)
+    whole, kept = Simulation(instance), Simulation(instance)
+    calls: list[int] = []
+    kept.hand_over(lambda: calls.append(1), 2)
+    whole.run()
+    kept.run()
+    assert calls
+    assert kept.event_rows()["time"].tolist() == whole.event_rows()["time"].tolist()
+
+
+def test_an_error_of_the_one_who_takes_rows_ends_the_run() -> None:
+    """A full disk or Ctrl-C must not be noticed only at the end of a long episode."""
+    sim = Simulation(random_instance(11))
+
+    def refuse() -> None:
+        raise OSError("no room")
+
+    sim.hand_over(refuse, 5)
+    with pytest.raises(OSError, match="no room"):
+        sim.run()
+    assert not sim.status
+    with pytest.raises(InputError, match="events=0"):
+        sim.hand_over(refuse, 0)

@@ -35,16 +35,16 @@ cdef inline event_row_t* new_row(
 ) except NULL nogil:
     """A row with the rest of its columns empty; the operation is the item's."""
     cdef event_row_t* row
-    if shop.rows.event_count == shop.rows.event_capacity:
+    if shop.rows.next_event == shop.rows.events_end:
         grow_events(&shop.rows)
-    row = &shop.rows.events[shop.rows.event_count]
-    shop.rows.event_count += 1
+    row = shop.rows.next_event
+    shop.rows.next_event = &row[1]
     row.time = shop.now
     row.amount = NOBODY
     row.job = job
     row.operation = NOBODY
     if job != NOBODY:
-        row.operation = shop.jobs[job].operation - shop.case.operation_offset[job]
+        row.operation = shop.jobs[job].operation
     row.place = place
     row.vehicle = NOBODY
     row.epoch = NOBODY

@@ -1,8 +1,11 @@
-from libc.stdlib cimport free
+from cpython.object cimport PyObject
+from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
+cimport cython
 import numpy as np
 
+from desbench._engine.fail cimport OUT_OF_MEMORY, fail
 from desbench._engine.memory cimport grow
 from desbench._engine.types cimport NOBODY, index_t, int64_t
 
@@ -19,8 +22,23 @@ cdef enum:
 cdef rows_t spare  # empty blocks of an earlier episode, guarded by the GIL
 
 
+@cython.overflowcheck(False)  # which takes a difference of addresses for one of bytes
+cdef inline index_t distance(const event_row_t* begin, const event_row_t* end) noexcept nogil:
+    return <index_t>(end - begin)
+
+
 cdef int grow_events(rows_t* rows) except -1 nogil:
-    rows.events = <event_row_t*>grow(rows.events, &rows.event_capacity, sizeof(event_row_t))
+    """Make room for a row: whoever takes rows during the episode takes them now, or they grow."""
+    cdef index_t count, capacity
+    if rows.taker != NULL:
+        with gil:
+            (<object>rows.taker)()
+        if rows.next_event < rows.events_end:
+            return 0
+    count = capacity = distance(rows.events, rows.next_event)
+    rows.events = <event_row_t*>grow(rows.events, &capacity, sizeof(event_row_t))
+    rows.next_event = &rows.events[count]
+    rows.events_end = &rows.events[capacity]
     return 0
 
 
@@ -42,6 +60,19 @@ cdef violation_row_t* new_violation(rows_t* rows) except NULL nogil:
     return &rows.violations[rows.violation_count - 1]
 
 
+cdef int hand_over(rows_t* rows, index_t events, PyObject* taker) except -1:
+    """From now on call `taker` whenever so many event rows wait: one block, used over and over."""
+    cdef index_t count = distance(rows.events, rows.next_event), wanted = max(events, count)
+    cdef void* block = realloc(rows.events, wanted * sizeof(event_row_t))
+    if block == NULL:
+        return fail(OUT_OF_MEMORY, wanted * sizeof(event_row_t))
+    rows.events = <event_row_t*>block
+    rows.next_event = &rows.events[count]
+    rows.events_end = &rows.events[wanted]
+    rows.taker = taker
+    return 0
+
+
 cdef void rows_begin(rows_t* rows) noexcept:
     """Begin with blocks of an earlier episode: fresh pages cost more than writing the rows."""
     rows[0] = spare
@@ -52,41 +83,51 @@ cdef void rows_free(rows_t* rows) noexcept:
     """Give the blocks back, or keep them for the next episode if they are larger than the spare."""
     global spare
     cdef rows_t smaller = spare
-    if smaller.event_capacity < rows.event_capacity <= KEPT:
+    cdef index_t capacity = distance(rows.events, rows.events_end)
+    rows.taker = NULL
+    if distance(smaller.events, smaller.events_end) < capacity <= KEPT:
         spare = rows[0]
-        spare.event_count = spare.interval_count = spare.violation_count = 0
+        spare.next_event = spare.events
+        spare.interval_count = spare.violation_count = 0
         rows[0] = smaller
     free(rows.events)
     free(rows.intervals)
     free(rows.violations)
 
 
-cdef dict drain_events(rows_t* rows, const index_t* machine_cell, const index_t* cell_area):
+cdef dict drain_events(
+    rows_t* rows,
+    const index_t* operation_offset,
+    const index_t* machine_cell,
+    const index_t* cell_area,
+):
     """All columns at once; a row of a machine names its cell, a row of a cell its area."""
-    cdef Py_ssize_t i, count = rows.event_count
+    cdef Py_ssize_t i, count = distance(rows.events, rows.next_event)
     block = np.empty((len(EVENT_COLUMNS), count), dtype=np.int64)
     cdef int64_t[:, ::1] into = block
     cdef const event_row_t* row
-    cdef index_t machine, cell, area
-    for i in range(count):
-        row = &rows.events[i]
-        machine = row.place if row.scope == AT_MACHINE else NOBODY
-        cell = row.place if row.scope == AT_CELL else NOBODY
-        cell = machine_cell[machine] if machine != NOBODY else cell
-        area = row.place if row.scope == AT_AREA else NOBODY
-        area = cell_area[cell] if cell != NOBODY else area
-        into[0, i] = row.time
-        into[1, i] = row.amount
-        into[2, i] = row.kind
-        into[3, i] = row.job
-        into[4, i] = row.operation
-        into[5, i] = machine
-        into[6, i] = cell
-        into[7, i] = area
-        into[8, i] = row.vehicle
-        into[9, i] = row.epoch
-        into[10, i] = row.cause
-    rows.event_count = 0
+    cdef index_t machine, cell, area, first
+    with nogil:
+        for i in range(count):
+            row = &rows.events[i]
+            machine = row.place if row.scope == AT_MACHINE else NOBODY
+            cell = row.place if row.scope == AT_CELL else NOBODY
+            cell = machine_cell[machine] if machine != NOBODY else cell
+            area = row.place if row.scope == AT_AREA else NOBODY
+            area = cell_area[cell] if cell != NOBODY else area
+            first = operation_offset[row.job] if row.operation != NOBODY else 0
+            into[0, i] = row.time
+            into[1, i] = row.amount
+            into[2, i] = row.kind
+            into[3, i] = row.job
+            into[4, i] = row.operation - first
+            into[5, i] = machine
+            into[6, i] = cell
+            into[7, i] = area
+            into[8, i] = row.vehicle
+            into[9, i] = row.epoch
+            into[10, i] = row.cause
+    rows.next_event = rows.events
     return dict(zip(EVENT_COLUMNS, block))
 
 

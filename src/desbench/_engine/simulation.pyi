@@ -1,5 +1,6 @@
 """The compiled shop. `docs/model.md` is its specification."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -74,5 +75,6 @@ class Simulation:
     def event_rows(self) -> dict[str, npt.NDArray[np.int64]]: ...  # time kind job operation machine cell area vehicle epoch amount cause
     def interval_rows(self) -> dict[str, npt.NDArray[np.int64]]: ...  # vehicle(0/1) entity state job operation start end power
     def violation_rows(self) -> dict[str, npt.NDArray[np.int64]]: ...  # wip(0/1) entity start end magnitude
+    def hand_over(self, take: Callable[[], object], events: int) -> None: ...  # call take() whenever so many event rows wait; it takes them
 
 def build() -> dict[str, Any]: ...  # {"checked": bool, "cython": version}

@@ -1,5 +1,7 @@
 """The shop as Python sees it: advance, commands, live views, rows. Specification: docs/model.md."""
 
+from cpython.object cimport PyObject
+
 import numpy as np
 
 from desbench._engine import refusals
@@ -16,7 +18,13 @@ from desbench._engine.indexset cimport next_member
 from desbench._engine.memory cimport vector_t
 from desbench._engine.pairs cimport has_pair
 from desbench._engine.plant cimport policy_t, run_plant
-from desbench._engine.rows cimport drain_events, drain_intervals, drain_violations, rows_begin
+from desbench._engine.rows cimport (
+    drain_events,
+    drain_intervals,
+    drain_violations,
+    hand_over,
+    rows_begin,
+)
 from desbench._engine.rules cimport dispatch_t, run
 from desbench._engine.state cimport (
     clone_shop,
@@ -103,6 +111,7 @@ cdef class Simulation:
     cdef shop_t* shop
     cdef object instance
     cdef Case case
+    cdef object taker  # kept alive for the rows
 
     def __cinit__(self, instance, *, bint trace=True, Simulation original=None):
         self.instance = instance
@@ -522,8 +531,9 @@ cdef class Simulation:
     # --- rows since the last call
 
     def event_rows(self):
+        cdef shop_t* shop = self.shop
         return drain_events(
-            &self.shop.rows, self.shop.case.machine_cell, self.shop.case.cell_area
+            &shop.rows, shop.case.operation_offset, shop.case.machine_cell, shop.case.cell_area
         )
 
     def interval_rows(self):
@@ -531,6 +541,17 @@ cdef class Simulation:
 
     def violation_rows(self):
         return drain_violations(&self.shop.rows)
+
+    def hand_over(self, take, index_t events):
+        """Call `take()` whenever so many event rows wait, in the middle of a run as well.
+
+        It must take them with event_rows(), or they go on growing; it may take the other rows, and
+        do nothing else with the simulation. What it raises ends the run; the episode is lost then.
+        """
+        if events < 1:
+            raise InputError(f"events={events}, must be >= 1")
+        self.taker = take
+        hand_over(&self.shop.rows, events, <PyObject*>take)
 
     # --- inside
 

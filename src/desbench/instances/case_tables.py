@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -13,19 +15,17 @@ Ints = npt.NDArray[np.int64] | npt.NDArray[np.int32]
 
 def build(instance: Instance) -> dict[str, pa.Table]:
     """Build all case tables of `instance`, keyed by name; linear in its size."""
-    return {
-        "case": _case(instance),
-        "jobs": _jobs(instance),
-        "operations": _operations(instance),
-        "machines": _machines(instance),
-        "cells": _cells(instance),
-        "areas": _areas(instance),
-        "vehicles": _vehicles(instance),
-        "travel": _travel(instance),
-        "setups": _setups(instance),
-        "downtimes": _downtimes(instance),
-        "carbon": _carbon(instance),
-    }
+    return {name: make(instance) for name, make in _TABLES.items()}
+
+
+def pieces(instance: Instance, jobs: int) -> Iterator[tuple[str, Iterator[pa.Table]]]:
+    """Yield each case table in pieces; that of operations, the longest, by so many jobs."""
+    for name, make in _TABLES.items():
+        if name == "operations":
+            firsts = range(0, max(1, len(instance.release)), jobs)
+            yield name, (_operations(instance, first, first + jobs) for first in firsts)
+        else:
+            yield name, (make(instance) for _ in range(1))
 
 
 def _ints(values: Ints | range, none: int | None = None) -> pa.Array:
@@ -90,21 +90,26 @@ def _jobs(i: Instance) -> pa.Table:
     )
 
 
-def _operations(i: Instance) -> pa.Table:
-    """One row per alternative; `operation` counts within the job."""
-    sizes = np.diff(i.operation_offset)
-    job = np.repeat(np.arange(len(sizes)), sizes)
-    operation = np.arange(i.operations) - np.repeat(i.operation_offset[:-1], sizes)
-    alternatives = np.diff(i.eligible_offset)
+def _operations(i: Instance, first: int = 0, last: int | None = None) -> pa.Table:
+    """One row per alternative of the jobs from `first` until before `last`, default all.
+
+    `operation` counts within the job.
+    """
+    starts = i.operation_offset[first:] if last is None else i.operation_offset[first : last + 1]
+    sizes = np.diff(starts)
+    job = np.repeat(np.arange(first, first + len(sizes)), sizes)
+    operation = np.arange(starts[0], starts[-1]) - np.repeat(starts[:-1], sizes)
+    rows = i.eligible_offset[starts[0] : starts[-1] + 1]
+    alternatives, these = np.diff(rows), slice(rows[0], rows[-1])
     return pa.table(
         {
             "job": _ints(np.repeat(job, alternatives)),
             "operation": _ints(np.repeat(operation, alternatives)),
-            "machine": _ints(i.eligible_machine),
-            "nominal": _ints(i.nominal),
-            "realised": _ints(i.realised),
-            "family": _ints(np.repeat(i.family, alternatives)),
-            "power": _ints(i.processing_power),
+            "machine": _ints(i.eligible_machine[these]),
+            "nominal": _ints(i.nominal[these]),
+            "realised": _ints(i.realised[these]),
+            "family": _ints(np.repeat(i.family[starts[0] : starts[-1]], alternatives)),
+            "power": _ints(i.processing_power[these]),
         }
     )
 
@@ -195,3 +200,18 @@ def _carbon(i: Instance) -> pa.Table:
     """Steps of the grid; no rows where no carbon is counted."""
     columns = {"start": i.carbon.start, "intensity": i.carbon.intensity}
     return pa.table({name: pa.array(values, pa.int64()) for name, values in columns.items()})
+
+
+_TABLES: dict[str, Callable[[Instance], pa.Table]] = {
+    "case": _case,
+    "jobs": _jobs,
+    "operations": _operations,
+    "machines": _machines,
+    "cells": _cells,
+    "areas": _areas,
+    "vehicles": _vehicles,
+    "travel": _travel,
+    "setups": _setups,
+    "downtimes": _downtimes,
+    "carbon": _carbon,
+}

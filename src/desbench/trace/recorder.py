@@ -13,6 +13,8 @@ from desbench.trace import schema
 from desbench.trace.trace import I64, Trace
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from desbench._engine.simulation import Simulation
     from desbench.instances.instance import Instance
 
@@ -20,7 +22,8 @@ ENTITY_KINDS = ("machine", "vehicle")
 LIMITS = ("power", "wip")
 
 _EVENTS = tuple(schema.SCHEMAS["events"].names)[1:]
-_INTERVALS = ("vehicle", "entity", "state", "job", "operation", "start", "end", "power")
+INTERVALS = ("vehicle", "entity", "state", "job", "operation", "start", "end", "power")
+BY_ENTITY = ("vehicle", "entity", "start")  #: the order of intervals
 _VIOLATIONS = ("wip", "entity", "start", "end", "magnitude")
 _DECISIONS = tuple(schema.SCHEMAS["decisions"].names)
 _CALLS = tuple(schema.SCHEMAS["llm_calls"].names)
@@ -136,53 +139,60 @@ class Recorder:
             of the case are added here.
         """
         instance = self.instance
-        facts = {
-            "case": instance.case,
-            "time_unit": instance.time_unit,
-            "ticks_per_unit": instance.ticks_per_unit,
-            "digest": instance.digest,
-        }
-        # Through JSON, so that a trace read back from disk equals the one written.
-        plain = json.loads(json.dumps({**facts, **info}, allow_nan=False))
         return Trace(
-            events=self._event_table(),
-            intervals=self._interval_table(),
+            events=event_table(joined(_EVENTS, self._events)),
+            intervals=interval_table(ordered(joined(INTERVALS, self._intervals), BY_ENTITY)),
             decisions=schema.build("decisions", _transposed(_DECISIONS, self._decisions)),
             messages=self._numbered("messages", _MESSAGES, self._messages),
-            violations=self._violation_table(),
+            violations=violation_table(self._violations),
             commitments=self._numbered("commitments", _COMMITMENTS, self._commitments),
             case={name: schema.labelled(name, table) for name, table in instance.tables().items()},
-            info=plain,
+            info=facts_of(instance, info),
             llm_calls=schema.build("llm_calls", _transposed(_CALLS, self.llm_calls)),
         )
 
-    def _event_table(self) -> Any:
-        from desbench._engine.simulation import CAUSES, EVENT_KINDS
-
-        rows: dict[str, Any] = _joined(_EVENTS, self._events)
-        rows["seq"] = np.arange(len(rows["time"]))
-        rows["kind"] = (rows["kind"], EVENT_KINDS)
-        rows["cause"] = (rows["cause"], CAUSES)
-        return schema.build("events", rows)
-
-    def _interval_table(self) -> Any:
-        from desbench._engine.simulation import MACHINE_STATES, VEHICLE_STATES
-
-        rows = _joined(_INTERVALS, self._intervals)
-        rows = _ordered(rows, ("vehicle", "entity", "start"))
-        # Both kinds of state share one column: vehicle states follow the machine states.
-        states = tuple(dict.fromkeys((*MACHINE_STATES, *VEHICLE_STATES)))
-        offset = np.array([states.index(state) for state in (*MACHINE_STATES, *VEHICLE_STATES)])
-        state = offset[rows["state"] + rows["vehicle"] * len(MACHINE_STATES)]
-        named = {"entity_kind": (rows["vehicle"], ENTITY_KINDS), "state": (state, states)}
-        return schema.build("intervals", {**rows, **named})
-
-    def _violation_table(self) -> Any:
-        rows = _ordered(_joined(_VIOLATIONS, self._violations), ("start", "wip", "entity"))
-        return schema.build("violations", {**rows, "entity_kind": (rows["wip"], LIMITS)})
-
     def _numbered(self, name: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> Any:
         return schema.build(name, {**_transposed(columns, rows), "seq": np.arange(len(rows))})
+
+
+def facts_of(instance: Instance, info: Mapping[str, Any]) -> dict[str, Any]:
+    """Add name, units and digest of the case to what is said about a run."""
+    facts = {
+        "case": instance.case,
+        "time_unit": instance.time_unit,
+        "ticks_per_unit": instance.ticks_per_unit,
+        "digest": instance.digest,
+    }
+    # Through JSON, so that a trace read back from disk equals the one written.
+    plain: dict[str, Any] = json.loads(json.dumps({**facts, **info}, allow_nan=False))
+    return plain
+
+
+def event_table(rows: Mapping[str, I64], first: int = 0) -> pa.Table:
+    """Make event rows of the shop a table; the first one has the number `first`."""
+    from desbench._engine.simulation import CAUSES, EVENT_KINDS
+
+    named = {"kind": (rows["kind"], EVENT_KINDS), "cause": (rows["cause"], CAUSES)}
+    seq = np.arange(first, first + len(rows["time"]))
+    return schema.build("events", {**rows, **named, "seq": seq})
+
+
+def interval_table(rows: Mapping[str, I64]) -> pa.Table:
+    """Make interval rows of the shop, in their order, a table."""
+    from desbench._engine.simulation import MACHINE_STATES, VEHICLE_STATES
+
+    # Both kinds of state share one column: vehicle states follow the machine states.
+    states = tuple(dict.fromkeys((*MACHINE_STATES, *VEHICLE_STATES)))
+    offset = np.array([states.index(state) for state in (*MACHINE_STATES, *VEHICLE_STATES)])
+    state = offset[rows["state"] + rows["vehicle"] * len(MACHINE_STATES)]
+    named = {"entity_kind": (rows["vehicle"], ENTITY_KINDS), "state": (state, states)}
+    return schema.build("intervals", {**rows, **named})
+
+
+def violation_table(blocks: Sequence[Mapping[str, I64]]) -> pa.Table:
+    """Make all violation rows of the shop a table."""
+    rows = ordered(joined(_VIOLATIONS, blocks), ("start", "wip", "entity"))
+    return schema.build("violations", {**rows, "entity_kind": (rows["wip"], LIMITS)})
 
 
 def _transposed(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[str, Any]:
@@ -190,7 +200,8 @@ def _transposed(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[s
     return dict(zip(names, columns, strict=True))
 
 
-def _joined(names: Sequence[str], blocks: Sequence[Mapping[str, I64]]) -> dict[str, I64]:
+def joined(names: Sequence[str], blocks: Sequence[Mapping[str, I64]]) -> dict[str, I64]:
+    """Put the columns of several blocks of rows together."""
     empty = np.empty(0, dtype=np.int64)
     return {
         name: np.concatenate([empty, *(np.asarray(block[name], np.int64) for block in blocks)])
@@ -198,6 +209,7 @@ def _joined(names: Sequence[str], blocks: Sequence[Mapping[str, I64]]) -> dict[s
     }
 
 
-def _ordered(rows: dict[str, I64], by: Sequence[str]) -> dict[str, I64]:
+def ordered(rows: Mapping[str, I64], by: Sequence[str]) -> dict[str, I64]:
+    """Sort rows by columns, the first one first."""
     order = np.lexsort([rows[name] for name in reversed(by)])
     return {name: column[order] for name, column in rows.items()}

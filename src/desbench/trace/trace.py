@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -66,13 +65,9 @@ class Trace:
 
     @cached_property
     def hash(self) -> str:
-        """SHA-256 over the rows; the same decoded rows give the same hash, however stored.
-
-        An episode without commitments has no line of them.
-        """
-        names = [n for n in schema.ROW_TABLES if n != "commitments" or self.commitments.num_rows]
-        lines = [f"{name} {schema.digest(self.raw(name))}" for name in names]
-        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+        """SHA-256 over the rows; the same decoded rows give the same hash, however stored."""
+        digests = {name: schema.digest(self.raw(name)) for name in schema.ROW_TABLES}
+        return schema.hash_of(digests, commitments=self.commitments.num_rows > 0)
 
     def raw(self, name: str) -> pa.Table:
         """Return a table by name, a row table or a case table, times in ticks."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import time
 from collections.abc import Iterator
@@ -12,10 +11,9 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import quote
 
-import pyarrow as pa
-
 from desbench.errors import InputError, TraceError
 from desbench.trace import schema
+from desbench.trace.batches import TableFile
 from desbench.trace.trace import RunKey, Trace
 
 COMPRESSIONS = ("none", "lz4", "zstd")
@@ -43,19 +41,20 @@ def write(
     TraceError
         The disk refused (full, read only, ...); no half file stands under a final name.
     """
-    if compression not in COMPRESSIONS:
-        raise InputError(f"compression={compression!r}, must be one of {', '.join(COMPRESSIONS)}")
-    info = json.dumps({**trace.info, **key._asdict()}, allow_nan=False)
-    options = pa.ipc.IpcWriteOptions(compression=None if compression == "none" else compression)
+    require_compression(compression)
+    info = {**trace.info, **key._asdict()}
     # events last: a run whose events are there has all its tables.
     for name in (*trace.case, *schema.SIDE_TABLES, *reversed(schema.ROW_TABLES)):
-        table = trace.raw(name).combine_chunks().unify_dictionaries()
-        facts = {"table": name, "digest": schema.digest(table), "info": info}
-        table = table.replace_schema_metadata({**(table.schema.metadata or {}), **facts})
         with atomic(path_of(folder, name, key)) as file:
-            writer = pa.ipc.new_file(file, table.schema, options=options)
-            writer.write_table(table)
-            writer.close()
+            table = TableFile(file, name, compression)
+            table.append(trace.raw(name))
+            table.close(info)
+
+
+def require_compression(name: str) -> None:
+    """Refuse what is not one of `COMPRESSIONS`."""
+    if name not in COMPRESSIONS:
+        raise InputError(f"compression={name!r}, must be one of {', '.join(COMPRESSIONS)}")
 
 
 def path_of(folder: str | os.PathLike[str], table: str, key: RunKey) -> Path:
@@ -87,7 +86,7 @@ def atomic_write(path: str | os.PathLike[str], content: bytes) -> None:
 
 @contextmanager
 def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a file for writing under a temporary name; rename it after a close without error.
+    """Open a file under a temporary name, also to read back; rename it after a close without error.
 
     Raises
     ------
@@ -96,17 +95,26 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """
     target = Path(path)
     temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
+    with refusals(target):
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with open(temporary, "w+b") as file:
+                yield file
+            _replace(temporary, target)
+        except BaseException:
+            with suppress(OSError):
+                temporary.unlink()
+            raise
+
+
+@contextmanager
+def refusals(target: str | os.PathLike[str]) -> Iterator[None]:
+    """Say which file the system refused."""
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with open(temporary, "wb") as file:
-            yield file
-        _replace(temporary, target)
-    except BaseException as error:
-        with suppress(OSError):
-            temporary.unlink()
-        if isinstance(error, OSError):
-            raise TraceError(f"{target}: cannot be written ({error.strerror or error})") from error
-        raise
+        yield
+    except OSError as error:
+        told = error.strerror or error
+        raise TraceError(f"{os.fspath(target)}: cannot be written ({told})") from error
 
 
 def _replace(source: Path, target: Path) -> None:
