@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import platform
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -18,6 +19,8 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
+import boundary
+from boundary import ShortestProcessing, first_pair
 from measuring import (
     ROUNDS,
     equal_outcomes,
@@ -32,7 +35,8 @@ from ref import ref
 from ref_simpy import Shop
 
 from desbench._engine.simulation import Simulation, build
-from desbench.instances.suite import load_suite
+from desbench.episode import Episode, make_runner
+from desbench.instances.suite import Case, load_suite
 from desbench.trace import play
 
 
@@ -74,6 +78,50 @@ def plant(jobs: int, events_per_job: float) -> Goal:
 def queue(pending: int) -> Goal:
     name = f"3 queue over std::priority_queue, {pending} pending"
     return Goal(name, 0.85, 0.65, hold_ratio(pending), "lower")
+
+
+def driven(jobs: int, name: str, must: float, aim: float) -> Goal:
+    """A decision at each stop by Python, over the same decisions by the compiled rule."""
+
+    def by_python(seed: int) -> float:
+        instance = ref(jobs, seed)
+        sim = Simulation(instance, trace=False)
+        rule = first_pair if name == "fifo" else ShortestProcessing(instance, sim)
+        return seconds(lambda: boundary.play(instance, sim, rule))
+
+    measured = ratio(by_python, lambda seed: seconds_of_run(ref(jobs, seed), dispatch=name))
+    told = "4 trivial Python controller" if name == "fifo" else "5 Python shortest processing"
+    return Goal(f"{told} over the compiled rule", must, aim, measured, "lower")
+
+
+def decisions() -> Goal:
+    """Microseconds, with payload and trace, over a case of each profile a round."""
+    suite = load_suite("intercell_a5c12_harder")
+
+    def each(seed: int) -> float:
+        taken = made = 0.0
+        for profile in suite.profiles:
+            episode = Episode(suite, Case(profile, seed), "heterarchical_cnp")
+            runner = make_runner()
+            taken += seconds(lambda episode=episode, runner=runner: episode.play(runner))
+            made += episode.trace.decisions.num_rows
+        return 1e6 * taken / made
+
+    measured = median(each(seed) for seed in range(ROUNDS))
+    return Goal("6 an agent decision of a contract net, us", 25, 10, measured, "lower")
+
+
+def cold_start() -> Goal:
+    def started(*command: str) -> float:
+        start = perf_counter()
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        return perf_counter() - start
+
+    listing = (str(Path(sys.executable).with_name("desbench")), "list", "suites")
+    more = [started(*listing) - started(sys.executable, "-c", "pass") for _ in range(ROUNDS)]
+    return Goal(
+        "14 `desbench list suites` over `python -c pass`, s", 0.3, 0.1, median(more), "lower"
+    )
 
 
 def trace(jobs: int) -> Goal:
@@ -147,6 +195,9 @@ def all_goals(quick: bool) -> list[Callable[[], Goal]]:
         lambda: speed(2000),
         lambda: plant(2000, per_job),
         *(lambda pending=pending: queue(pending) for pending in (50, 500, 5000)),
+        lambda: driven(500, "fifo", 2.5, 1.7),
+        lambda: driven(500, "spt", 6, 4.7),
+        decisions,
         lambda: trace(2000),
         lambda: disk(written, "none", 1.6, 1.35),
         lambda: disk(written, "lz4", 1.8, 1.5),
@@ -155,6 +206,7 @@ def all_goals(quick: bool) -> list[Callable[[], Goal]]:
         lambda: dispatches(queued),
         memory,
         lambda: clone(per_job),
+        cold_start,
     ]
 
 

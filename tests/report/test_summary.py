@@ -9,7 +9,8 @@ import pytest
 from desbench.errors import TraceError
 from desbench.report.records import Record, read_record
 from desbench.report.summary import paradigm_rows, suite_rows, to_csv
-from desbench.report.table import number, overview, statuses
+from desbench.report.table import overview, statuses
+from desbench.report.text import number
 from desbench.trace import RunKey
 
 

@@ -19,7 +19,7 @@ KINDS = ("suites", "paradigms", "frameworks", "controllers", "measures", "rules"
 def list_names(kind: str) -> None:
     """List names: suites, paradigms, frameworks, controllers, measures or rules."""
     rows = {"measures": _measures, "rules": _rules}.get(kind, lambda: _names(kind))()
-    from desbench.report.table import aligned
+    from desbench.report.text import aligned
 
     for line in aligned(rows, left=len(rows[0])) if rows else ():
         click.echo(line)

@@ -125,7 +125,7 @@ def _survey(folder: Path, options: Options) -> int:
 
 def _print(rows: list[list[str]]) -> None:
     from desbench.instances.formats import report
-    from desbench.report.table import aligned
+    from desbench.report.text import aligned
 
     for line in aligned([list(report.COLUMNS), *rows], left=3):
         click.echo(line)

@@ -92,7 +92,7 @@ def language_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def dry_run(options: Options, economy: Any) -> None:
     """Print what a run would ask of language models, and ask nothing."""
-    from desbench.report.table import aligned
+    from desbench.report.text import aligned
     from desbench.sweep.rehearsal import METHOD, rehearse
 
     found = rehearse(options, economy)

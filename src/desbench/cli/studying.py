@@ -177,7 +177,7 @@ def message_delay(suite: str, output: Path | None) -> None:
 
 
 def _print(rows: Sequence[Sequence[str]], left: int = 1) -> None:
-    from desbench.report.table import aligned
+    from desbench.report.text import aligned
 
     for line in aligned(rows, left=left) if rows else ():
         click.echo(line)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 from desbench.measures import PRIMARY
 from desbench.report.records import FAILURES, RESULTS, Record
 from desbench.report.summary import ALL, paradigm_rows
-
-MISSING = "-"
+from desbench.report.text import aligned, number
 
 
 def overview(records: Sequence[Record]) -> list[str]:
@@ -65,24 +63,3 @@ def causes(records: Sequence[Record]) -> list[str]:
     """The sentences of failed runs, the most frequent first, with how often each occurred."""
     said = Counter(f"{record.status}: {record.cause}" for record in records if record.cause)
     return [f"  {count} x {text}" for text, count in said.most_common(5)]
-
-
-def number(value: float | None) -> str:
-    """Four significant digits without an exponent, `-` where undefined."""
-    if value is None:
-        return MISSING
-    if abs(value) >= 1000 or value == int(value):
-        return f"{value:.0f}"
-    return f"{value:.4g}" if abs(value) >= 0.001 else f"{value:.4f}"
-
-
-def aligned(cells: Sequence[Sequence[Any]], left: int) -> list[str]:
-    """Columns of equal width; the first `left` columns flush left, numbers flush right."""
-    widths = [max(len(str(row[column])) for row in cells) for column in range(len(cells[0]))]
-    return [
-        "  ".join(
-            str(text).ljust(width) if column < left else str(text).rjust(width)
-            for column, (text, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in cells
-    ]

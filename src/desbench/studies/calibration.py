@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from desbench.measures import PRIMARY
 from desbench.report.intervals import Interval, paired
-from desbench.report.table import number
+from desbench.report.text import number
 from desbench.studies.load import FIGURES, load_figures
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from desbench.report.intervals import Interval, paired
-from desbench.report.table import number
+from desbench.report.text import number
 
 if TYPE_CHECKING:
     from desbench.instances.instance import Instance

@@ -12,7 +12,7 @@ from typing import Any
 
 from desbench.paradigms import ALIASES, paradigm
 from desbench.report.intervals import paired
-from desbench.report.table import number
+from desbench.report.text import number
 
 SUITE = "intercell_a5c12_harder"
 PARADIGMS = tuple(ALIASES.values())

@@ -226,7 +226,8 @@ def _array(kind: Any, values: Any) -> pa.Array:
         return pa.array(values, kind)
     if isinstance(values, tuple) and len(values) == 2 and isinstance(values[0], np.ndarray):
         codes = values[0].astype(np.int32)
-        indices = _masked(pa.int32(), codes, codes >= 0)
+        # Under a null stands 0: polars refuses a whole column for a -1 that nobody sees.
+        indices = _masked(pa.int32(), np.maximum(codes, 0), codes >= 0)
         return pa.DictionaryArray.from_arrays(indices, pa.array(values[1], pa.string()))
     return pa.array(values, pa.string()).dictionary_encode()
 
