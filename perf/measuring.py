@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import median
-from time import thread_time
+from time import perf_counter, thread_time
 
 import numpy as np
 from desbench._engine.queue import hold
@@ -21,6 +22,7 @@ from ref_simpy import Shop
 from desbench._engine.simulation import Simulation
 from desbench.instances.instance import Instance
 from desbench.instances.suite import Case, Suite
+from desbench.sweep import Execution, Options, sweep
 
 HERE = Path(__file__).parent
 ROUNDS = 9
@@ -53,6 +55,37 @@ def nanoseconds_in_plant(suite: Suite, seed: int, cases: int = 10) -> float:
             taken += seconds(sim.run)
             events += physical_events(sim.event_rows())
     return 1e9 * taken / events
+
+
+def speed_up(alone: Callable[[], object], side_by_side: Callable[[], object], rounds: int) -> float:
+    """Median of how much sooner the second ends, by the clock: the machine must be idle."""
+
+    def wall(action: Callable[[], object]) -> float:
+        start = perf_counter()
+        action()
+        return perf_counter() - start
+
+    return median(wall(alone) / wall(side_by_side) for _ in range(rounds))
+
+
+def sweep_by(workers: int, cases: int, controller: str = "rules") -> None:
+    """Play cases of a shipped suite and keep nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        options = Options(
+            ("intercell_a5c12_harder",),
+            ("centralized_plant",),
+            seeds=f"0:{cases}",
+            limit=cases,
+            controllers=(controller,),
+            traces="none",
+        )
+        sweep(options, Execution(Path(folder, "out"), workers=workers))
+
+
+def play_by(threads: int, instances: Sequence[Instance]) -> None:
+    """Play instances by compiled rules, which hold no lock of the interpreter."""
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(lambda instance: Simulation(instance, trace=False).run(), instances))
 
 
 def equal_outcomes(jobs: int) -> Outcome:
