@@ -50,7 +50,8 @@ class Streams:
         sizes = b"%d,%d,%d,%d" % tuple(map(len, encoded))  # "ab", "c" is not "a", "bc"
         digest = hashlib.sha256(b"|".join((sizes, *encoded))).digest()
         key = int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:16], "little")
-        self._philox.state = {**self._start, "state": {"counter": _ZEROS, "key": key}}
+        start: Any = {**self._start, "state": {"counter": _ZEROS, "key": key}}
+        self._philox.state = start
         return self._generator
 
     def uniforms(self, quantity: str, entity: str, count: int) -> list[float]:
