@@ -16,22 +16,22 @@ from desbench.episode import Episode, make_runner
 from desbench.errors import IllegalAction, LawBroken
 from desbench.instances.coordination import Coordination
 from desbench.instances.instance import Instance
-from desbench.paradigms import ALIASES, AuthorityMode, register_authority_mode
+from desbench.paradigms import ALIASES, AuthorityMode
 from desbench.trace import Recorder, Trace
 from desbench.verify import LAWS, Law, reexecute, verify
 from measures.handmade import table
 from shops import random_instance, shop
 
 PARADIGMS = tuple(ALIASES.values())
-register_authority_mode(
-    AuthorityMode("bids_in_areas", "plant_area_cell", mediated_bid_round_enabled=True)
-)
+BIDS_IN_AREAS = AuthorityMode("bids_in_areas", "plant_area_cell", mediated_bid_round_enabled=True)
 TYPICAL = 12  #: a seed whose jobs are all done and delivered
 Row = dict[str, Any]
 
 
 @cache
-def played(paradigm: str, seed: int, backend: str = "random") -> tuple[Instance, Trace]:
+def played(
+    paradigm: str | AuthorityMode, seed: int, backend: str = "random"
+) -> tuple[Instance, Trace]:
     instance = random_instance(seed, options=8)
     episode = Episode(instance, paradigm=paradigm)
     episode.play(make_runner("native", backend))
@@ -42,9 +42,9 @@ def played(paradigm: str, seed: int, backend: str = "random") -> tuple[Instance,
 
 
 @pytest.mark.parametrize("backend", ["rules", "random"])
-@pytest.mark.parametrize("paradigm", [*PARADIGMS, "bids_in_areas"])
+@pytest.mark.parametrize("paradigm", [*PARADIGMS, BIDS_IN_AREAS], ids=str)
 def test_real_episodes_keep_every_law_and_play_again_to_the_same_hash(
-    paradigm: str, backend: str
+    paradigm: str | AuthorityMode, backend: str
 ) -> None:
     """Good controllers and blind ones, every paradigm, shops in which rules collide."""
     for seed in range(8):
