@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import median
-from time import thread_time
+from time import perf_counter, thread_time
 
 import numpy as np
 from desbench._engine.queue import hold
@@ -20,6 +21,7 @@ from ref_simpy import Shop
 
 from desbench._engine.simulation import Simulation
 from desbench.instances.instance import Instance
+from desbench.sweep import Execution, Options, sweep
 
 HERE = Path(__file__).parent
 ROUNDS = 9
@@ -41,6 +43,37 @@ def seconds_of_run(instance: Instance, *, trace: bool = False, dispatch: str = "
     """Play the instance by compiled rules; its preparation does not count."""
     sim = Simulation(instance, trace=trace)
     return seconds(lambda: sim.run(dispatch=dispatch))
+
+
+def speed_up(alone: Callable[[], object], side_by_side: Callable[[], object], rounds: int) -> float:
+    """Median of how much sooner the second ends, by the clock: the machine must be idle."""
+
+    def wall(action: Callable[[], object]) -> float:
+        start = perf_counter()
+        action()
+        return perf_counter() - start
+
+    return median(wall(alone) / wall(side_by_side) for _ in range(rounds))
+
+
+def sweep_by(workers: int, cases: int, controller: str = "rules") -> None:
+    """Play cases of a shipped suite and keep nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        options = Options(
+            ("intercell_a5c12_harder",),
+            ("centralized_plant",),
+            seeds=f"0:{cases}",
+            limit=cases,
+            controllers=(controller,),
+            traces="none",
+        )
+        sweep(options, Execution(Path(folder, "out"), workers=workers))
+
+
+def play_by(threads: int, instances: Sequence[Instance]) -> None:
+    """Play instances by compiled rules, which hold no lock of the interpreter."""
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(lambda instance: Simulation(instance, trace=False).run(), instances))
 
 
 def equal_outcomes(jobs: int) -> Outcome:

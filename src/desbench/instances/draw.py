@@ -18,7 +18,7 @@ from desbench.errors import InputError
 MAX_SEED = 2**63
 _GRID = 2**52
 _BLOCK = 16  #: numbers drawn at once where nobody knows how many are needed
-_ZEROS = (0, 0, 0, 0)
+_ZEROS = np.zeros(4, dtype=np.uint64)
 
 
 class Streams:
@@ -38,7 +38,7 @@ class Streams:
         self._seed = key.encode(), str(self.seed).encode()
         self._philox = np.random.Philox(key=0)
         self._generator = np.random.Generator(self._philox)
-        self._start: dict[str, Any] = dict(self._philox.state)
+        self._start = self._philox.state
 
     def generator(self, quantity: str, entity: str) -> np.random.Generator:
         """Give the stream of one quantity of one entity, from its first number.
@@ -50,7 +50,8 @@ class Streams:
         sizes = b"%d,%d,%d,%d" % tuple(map(len, encoded))  # "ab", "c" is not "a", "bc"
         digest = hashlib.sha256(b"|".join((sizes, *encoded))).digest()
         key = int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:16], "little")
-        self._philox.state = {**self._start, "state": {"counter": _ZEROS, "key": key}}
+        self._start["state"] = {"counter": _ZEROS, "key": np.array(key, dtype=np.uint64)}
+        self._philox.state = self._start
         return self._generator
 
     def uniforms(self, quantity: str, entity: str, count: int) -> list[float]:

@@ -61,7 +61,7 @@ class Record:
 
     def to_json(self) -> bytes:
         """Strict JSON in UTF-8: keys in order of declaration, no NaN."""
-        content = {"schema_version": SCHEMA_VERSION}
+        content: dict[str, Any] = {"schema_version": SCHEMA_VERSION}
         content |= {item.name: getattr(self, item.name) for item in fields(self)}
         content["key"] = self.key._asdict()
         return dumps(content).encode()

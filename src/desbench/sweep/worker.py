@@ -62,7 +62,11 @@ def play(
 def _played(run: Run, folder: Folder, runner: Any) -> Record:
     suite = planned_suite(run.suite, run.settings, run.suite_digest)
     key = run.key
-    known = {"controller": key.controller, "replicate": key.replicate, "faults": run.faults}
+    known: dict[str, Any] = {
+        "controller": key.controller,
+        "replicate": key.replicate,
+        "faults": run.faults,
+    }
     episode: Episode | CompiledEpisode
     if getattr(runner, "is_compiled", False):
         episode = CompiledEpisode(suite, key.case, run.paradigm, rules=runner.chosen, **known)
