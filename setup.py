@@ -37,7 +37,12 @@ MSVC_FLAGS = ["/O2", "/fp:precise"]
 
 
 class BuildEngine(build_ext):
-    """build_ext with the flags of the compiler that is found."""
+    """build_ext with the flags of the compiler that is found, on all cores."""
+
+    def finalize_options(self) -> None:
+        """Compile as many files at once as there are cores, if not told how many."""
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
 
     def build_extensions(self) -> None:
         """Compile all extensions."""
